@@ -17,6 +17,7 @@
 #include "launch/process/stop_signals.hpp"
 #include "launch/sweep_file/sections/site_profile.hpp"
 #include "launch/system/environment.hpp"
+#include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {
@@ -68,7 +69,7 @@ std::vector<std::pair<std::string, std::string>> environment_of_hook(const Sessi
         {"CRESCENDO_OUTCOME", ending.outcome},
         {"CRESCENDO_REASON", ending.reason},
         {"CRESCENDO_EXIT_CODE", std::to_string(static_cast<int>(ending.code))},
-        {"CRESCENDO_TRIALS", std::to_string(sweep.trials().size())},
+        {"CRESCENDO_TRIALS", std::to_string(num_begun(sweep))},
         {"CRESCENDO_FAILED_TRIALS", std::to_string(sweep.count(TrialStatus::failed))},
         {"CRESCENDO_SECONDS", fmt::format("{:.0f}", history.elapsed())},
         {"CRESCENDO_SLOT_HOURS", fmt::format("{:.6g}", history.slot_seconds() / 3600)},

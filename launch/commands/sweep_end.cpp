@@ -14,6 +14,7 @@
 #include "launch/journal/cost.hpp"
 #include "launch/messages/report_pattern.hpp"
 #include "launch/sweep_file/wandb_script.hpp"
+#include "launch/view/progress.hpp"
 #include "launch/view/results.hpp"
 
 namespace crescendo::launch {
@@ -166,7 +167,7 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
     if (const auto advice = hint(history, file); !advice.empty()) {
         fmt::print("{}\n", advice);
     }
-    const auto num_trials = history.sweep().trials().size();
+    const int num_trials = num_begun(history.sweep());
     fmt::print("finished: {}, {} trial{} in {}\n", finish_reason_texts.of(*history.sweep().finish_reason()), num_trials,
                num_trials == 1 ? "" : "s", clock_text(history.elapsed()));
     fmt::print("{}\n\n", spending_text(history, price));

@@ -368,7 +368,7 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     data["elapsed"] = history.elapsed();
     data["spending"] = spending_json(history, price);
     data["hint"] = hint(history, file);
-    data["num_trials"] = sweep.trials().size();
+    data["num_trials"] = num_begun(sweep);
     data["ranking"] = OrderedJson::array();
     for (const auto trial : ranking(sweep)) {
         data["ranking"].push_back(trial.value);

@@ -5,6 +5,8 @@
 namespace crescendo::launch {
 namespace {
 
+bool has_begun(const Trial& trial) { return trial.group.generation >= 0; }
+
 /// Probability of surviving a rung: 1/eta at first, then increasingly the observed frequency.
 double survival(const Sweep& sweep) {
     double judged = 0;
@@ -46,6 +48,8 @@ double expected_end(const std::vector<RungSize>& rungs, Resource next_milestone,
 
 }  // namespace
 
+int num_begun(const Sweep& sweep) { return static_cast<int>(std::ranges::count_if(sweep.trials(), has_begun)); }
+
 Progress progress_of(const History& history, double now, std::optional<double> time_budget) {
     const auto& sweep = history.sweep();
     const double chance = survival(sweep);
@@ -54,16 +58,17 @@ Progress progress_of(const History& history, double now, std::optional<double> t
     Progress progress;
     progress.running = sweep.count(TrialStatus::running);
     progress.paused = sweep.count(TrialStatus::paused);
-    progress.held = sweep.count(TrialStatus::held);
-    progress.stopped = sweep.count(TrialStatus::stopped);
     progress.finished = sweep.count(TrialStatus::finished);
     progress.failed = sweep.count(TrialStatus::failed);
     double done = 0;
     double left = 0;
     for (const auto& trial : sweep.trials()) {
         done += static_cast<double>(trial.resource.value);
-        const bool has_begun = trial.group.generation >= 0;
-        progress.waiting += trial.status == TrialStatus::waiting && has_begun ? 1 : 0;
+        if (has_begun(trial)) {
+            progress.waiting += trial.status == TrialStatus::waiting ? 1 : 0;
+            progress.held += trial.status == TrialStatus::held ? 1 : 0;
+            progress.stopped += trial.status == TrialStatus::stopped ? 1 : 0;
+        }
         if (!trial.ended() && last) {
             left += std::max(0.0, expected_end(rungs, sweep.next_milestone(trial.id), chance, *last) -
                                       static_cast<double>(trial.resource.value));

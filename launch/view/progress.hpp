@@ -7,7 +7,7 @@
 
 namespace crescendo::launch {
 
-/// The progress of a sweep, and an estimate of the time that is left.
+/// The progress of a sweep, and an estimate of the time that is left. Only trials that have begun are counted.
 struct Progress {
     std::optional<double> fraction;      ///< share of the expected resource, 0 to 1; none while the sweep has no limit
     std::optional<double> seconds_left;  ///< estimate; none before the first report
@@ -21,6 +21,9 @@ struct Progress {
 
     int begun() const { return running + waiting + paused + held + stopped + finished + failed; }
 };
+
+/// The number of trials that have begun. Repetitions of a configuration exist before that, and may end without it.
+int num_begun(const Sweep& sweep);
 
 /// Estimates the progress of a sweep. The remaining resource follows from the ladder: a trial that reaches a rung
 /// survives it with the frequency seen so far. The remaining time follows from the slot-seconds that a unit of resource

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
 #include <vector>
 
 #include "tests/launch/view/told.hpp"
@@ -37,6 +38,20 @@ TEST_CASE("progress ends at 1, and what is left shrinks with every report") {
     CHECK(*end.fraction == 1.0);
     CHECK(end.stopped == 1);
     CHECK(end.finished == 1);
+}
+
+TEST_CASE("repetitions that were stopped before they began do not count as trials that have begun") {
+    auto spec = Told::spec_of(1);
+    spec.repeat.times = 3;
+    Told told(std::move(spec));  // two slots, so the third repetition waits
+    told.tell(110.0, TrialStopped{TrialId{0}});
+
+    const auto progress = progress_of(told.history, 110.0, {});
+
+    CHECK(told.history.sweep().count(TrialStatus::stopped) == 3);
+    CHECK(progress.stopped == 2);
+    CHECK(progress.begun() == 2);
+    CHECK(num_begun(told.history.sweep()) == 2);
 }
 
 TEST_CASE("trials without a max are expected to end where the longest did, and have no end of rungs to show") {
