@@ -166,12 +166,12 @@ std::vector<std::string> cautions(const std::vector<Method>& methods) {
     const auto add = [&](const std::vector<std::string>& found, const char* what) {
         if (!found.empty()) {
             lines.push_back(
-                fmt::format("{} of {} sweeps {}: {}", found.size(), num_sweeps, what, fmt::join(found, ", ")));
+                fmt::format("sweeps {} ({} of {}): {}", what, found.size(), num_sweeps, fmt::join(found, ", ")));
         }
     };
-    add(open, "not over, which may still reach more");
-    add(lost, "whose sampler failed, so that configurations were drawn at random");
-    add(again, "with the seed of another one of their method, so that intervals are too narrow");
+    add(open, "that have not ended and may still improve");
+    add(lost, "whose sampler failed, so that configurations are random");
+    add(again, "that repeat a seed of their method, so that intervals are too narrow");
     return lines;
 }
 
@@ -181,7 +181,7 @@ std::string few_sweeps_text(const std::vector<int>& num_sweeps) {
     for (const int each : num_sweeps) {
         fewest = each > 1 ? std::min(fewest, each) : fewest;
     }
-    return fewest < enough ? fmt::format(" (of {} sweeps: {:.0f} %)", fewest, 100 * (1 - std::pow(0.5, fewest - 1)))
+    return fewest < enough ? fmt::format(" (with {} sweeps: {:.0f} %)", fewest, 100 * (1 - std::pow(0.5, fewest - 1)))
                            : "";
 }
 

@@ -48,13 +48,13 @@ std::vector<MethodComparison> compare_methods(const std::vector<Method>& methods
 std::optional<double> money_until(const analysis::Point& point, const Method& method, const SweepRun& run,
                                   const Prices& prices);
 
-/// Names the sweeps that are not what they seem to be beside the others: those that have not ended, so that they may
-/// still reach the target, those whose sampler failed, and those that repeat a seed of their method. A line for each
-/// kind, such as "1 of 6 sweeps not over, which may still reach more: results/asha/3".
+/// Names the sweeps that do not compare fairly: those that have not ended, those whose sampler failed, and those that
+/// repeat a seed of their method. One line per kind: "sweeps that have not ended and may still improve (1 of 6):
+/// results/asha/3".
 std::vector<std::string> cautions(const std::vector<Method>& methods);
 
 /// How often an interval covers the true median if a method has only two to four sweeps, to stand behind "95 %
-/// interval": " (of 3 sweeps: 75 %)", for the fewest of `num_sweeps` that are more than one. Empty if none is so few.
+/// interval": " (with 3 sweeps: 75 %)", for the fewest of `num_sweeps` that are more than one. Empty if none is so few.
 std::string few_sweeps_text(const std::vector<int>& num_sweeps);
 
 /// A table with one row for each method: submission, sweeps, reached, and the medians of the metric, seconds,

@@ -115,11 +115,11 @@ TEST_CASE("sweeps that are not over, or that lost their sampler, are named") {
     lost.front().runs.front().has_lost_sampler = true;
 
     CHECK(cautions(read({folder / "open", folder / "over"})) ==
-          std::vector{"1 of 2 sweeps not over, which may still reach more: " + (folder / "open").string()});
+          std::vector{"sweeps that have not ended and may still improve (1 of 2): " + (folder / "open").string()});
     CHECK(cautions(read({folder / "over"})).empty());
     REQUIRE(cautions(lost).size() == 1);
-    CHECK(
-        cautions(lost).front().starts_with("1 of 1 sweeps whose sampler failed, so that configurations were drawn at"));
+    CHECK(cautions(lost).front().starts_with(
+        "sweeps whose sampler failed, so that configurations are random (1 of 1): "));
 }
 
 TEST_CASE("sweeps of a method that share a seed are named, because they are no independent repetitions") {
@@ -131,7 +131,7 @@ TEST_CASE("sweeps of a method that share a seed are named, because they are no i
         read_methods({folder / "m", folder / "other"}, Grouping::arguments, ClockOf::sweeps, [](auto, auto) {});
 
     CHECK(cautions(methods) ==
-          std::vector{"1 of 4 sweeps with the seed of another one of their method, so that intervals are too narrow: " +
+          std::vector{"sweeps that repeat a seed of their method, so that intervals are too narrow (1 of 4): " +
                       (folder / "m/2").string()});
 }
 
@@ -178,12 +178,12 @@ TEST_CASE("people see medians with their intervals") {
     CHECK(text.find("2 of 3") != std::string::npos);
     CHECK(text.find("60 (40 to ∞)") != std::string::npos);
     CHECK(text.find("20 (10 to 30)") != std::string::npos);
-    CHECK(text.ends_with("Medians over sweeps, with 95 % intervals by bootstrap (of 3 sweeps: 75 %).\n"));
+    CHECK(text.ends_with("Medians over sweeps, with 95 % intervals by bootstrap (with 3 sweeps: 75 %).\n"));
 }
 
 TEST_CASE("an interval of two to four sweeps says how seldom it covers the median, at most that of the fewest") {
-    CHECK(few_sweeps_text({2, 10}) == " (of 2 sweeps: 50 %)");
-    CHECK(few_sweeps_text({10, 4, 1}) == " (of 4 sweeps: 88 %)");
+    CHECK(few_sweeps_text({2, 10}) == " (with 2 sweeps: 50 %)");
+    CHECK(few_sweeps_text({10, 4, 1}) == " (with 4 sweeps: 88 %)");
     CHECK(few_sweeps_text({1, 5}).empty());  // 94 %
 }
 

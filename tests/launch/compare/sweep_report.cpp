@@ -119,7 +119,7 @@ TEST_CASE("the chart speaks of medians only where a method has several sweeps") 
 
     CHECK(contains(SweepReport(recorded.methods(), {}).chart(), ">Best accuracy so far<"));
     CHECK(contains(SweepReport(grouped, {}).chart(),
-                   ">Best accuracy so far: median over sweeps and 95 % interval (of 2 sweeps: 50 %)<"));
+                   ">Best accuracy so far: median over sweeps and 95 % interval (with 2 sweeps: 50 %)<"));
 }
 
 TEST_CASE("sweeps without reports have an empty report") {

@@ -86,7 +86,7 @@ TEST_CASE("intervals of two to four sweeps are not said to be of 95 %") {
     const auto few = section_of({40, 50}, {10, 20, 30});
     const auto enough = section_of({40, 50, 60, 70, 80}, {10, 20, 30, 40, 50});
 
-    CHECK(contains(few, "What it took, with 95 % intervals over seeds (of 2 sweeps: 50 %)<"));
+    CHECK(contains(few, "What it took, with 95 % intervals over seeds (with 2 sweeps: 50 %)<"));
     CHECK_FALSE(contains(few, "(95 % interval: "));
     CHECK(contains(enough, "What it took, with 95 % intervals over seeds<"));
     CHECK(contains(enough, "(95 % interval: "));
