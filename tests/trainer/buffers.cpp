@@ -30,7 +30,7 @@ Terms normed_terms(const SweepFixture& sweep, const std::string& name) {
     return terms;
 }
 
-/// The mean loss of the trial's network over the validation samples, all of them at once.
+/// The mean loss of the trial's network over all validation samples in a single batch.
 double validation_loss(Trial& trial, const std::string& location) {
     DataCache data;
     auto& stream = data.evaluation(location, trial.settings().data);
@@ -42,7 +42,7 @@ double validation_loss(Trial& trial, const std::string& location) {
 
 }  // namespace
 
-TEST_CASE("all members evaluate with the buffers of rank 0, and with their averages") {
+TEST_CASE("all members evaluate with rank 0's buffers and their averages") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "recording-trainer", sweep.recording());
     Terms terms = normed_terms(sweep, "trial");
@@ -64,7 +64,7 @@ TEST_CASE("all members evaluate with the buffers of rank 0, and with their avera
     CHECK(same(averages(terms), averages(elsewhere)));
 }
 
-TEST_CASE("a regroup to the same members in mid-epoch changes no bit of what a model with buffers learns") {
+TEST_CASE("a mid-epoch regroup with the same members leaves a model with buffers bit-identical") {
     const SweepFixture sweep;
     const std::vector<int> members{0, 1, 2};
     Terms undisturbed = normed_terms(sweep, "undisturbed");
@@ -74,7 +74,7 @@ TEST_CASE("a regroup to the same members in mid-epoch changes no bit of what a m
     check_regroup_to_same_members(sweep, members, undisturbed, regrouped);
 }
 
-TEST_CASE("a model's buffers outlive its trainers in the checkpoint") {
+TEST_CASE("the checkpoint preserves a model's buffers after its trainers have exited") {
     const SweepFixture sweep;
     const Terms terms = normed_terms(sweep, "trial");
     const auto checkpoint = terms.directory / "checkpoint.pt";
@@ -92,7 +92,7 @@ TEST_CASE("a model's buffers outlive its trainers in the checkpoint") {
     CHECK((after.model.at("norm.num_batches_tracked").scalar_type() == at::kLong));
 }
 
-TEST_CASE("evaluation takes the statistics that training has gathered, and gathers none") {
+TEST_CASE("evaluation uses the running statistics from training without updating them") {
     const SweepFixture sweep;
     const Terms terms = normed_terms(sweep, "trial");
     FakeCrescendo crescendo(1, "recording-trainer", sweep.recording());
@@ -108,5 +108,5 @@ TEST_CASE("evaluation takes the statistics that training has gathered, and gathe
 
     CHECK(reported == doctest::Approx(with_running_statistics).epsilon(1e-6));
     CHECK(std::abs(reported - with_those_of_the_batch) > 1e-3);
-    CHECK(tracked == 12);  // the steps, and no batch of the evaluation
+    CHECK(tracked == 12);  // the training steps, but no evaluation batches
 }

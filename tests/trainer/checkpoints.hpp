@@ -22,12 +22,12 @@ struct Checkpoint {
 
 Checkpoint load(const std::filesystem::path& file);
 
-/// Whether both hold one state, bit for bit. The clocks may differ: they tell what this machine did.
+/// Whether both hold the same state, bit for bit. The clocks may differ, because they depend on the machine.
 bool same_state(const Checkpoint& a, const Checkpoint& b);
 
 bool same_bits(const TensorMap& a, const TensorMap& b);
 
-/// Between corresponding elements.
+/// The largest difference between corresponding elements.
 double largest_difference(const TensorMap& a, const TensorMap& b);
 
 }  // namespace crescendo::trainer::test

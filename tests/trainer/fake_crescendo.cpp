@@ -69,7 +69,7 @@ FakeCrescendo::~FakeCrescendo() {
     }
 }
 
-/// They end when the tests do.
+/// Idle trainers end when the test program ends.
 std::vector<FakeCrescendo::Trainer>& FakeCrescendo::idle() {
     struct Idle {
         std::vector<Trainer> trainers;
@@ -86,7 +86,7 @@ void FakeCrescendo::end(Trainer& trainer) {
     ::waitpid(trainer.pid, nullptr, 0);
 }
 
-/// Whether the trainer may serve another test, and leaves its trial within some seconds, if it has one.
+/// Whether the trainer may serve another test and leaves its trial, if it has one, within a few seconds.
 bool FakeCrescendo::has_left(int number) {
     const auto& trainer = trainers_[static_cast<std::size_t>(number)];
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
@@ -114,7 +114,7 @@ void FakeCrescendo::start(const std::string& program, const Environment& environ
     trainer.pid = pid;
     trainer.fd = ends[0];
     trainer.program = program;
-    trainer.serves_others = environment.empty() && !on_gpu();  // whose memory the idle ones would hold
+    trainer.serves_others = environment.empty() && !on_gpu();  // idle trainers would hold GPU memory
     trainers_.push_back(std::move(trainer));
 }
 
@@ -230,7 +230,7 @@ bool FakeCrescendo::read_within(int milliseconds, const std::string& waiting_for
     return true;
 }
 
-/// Takes what the trainer says; false if it has ended.
+/// Reads from the trainer; false if it has ended.
 bool FakeCrescendo::read_from(int trainer) {
     std::array<char, 65536> buffer{};
     const ssize_t got = ::read(trainers_[trainer].fd, buffer.data(), buffer.size());
@@ -254,7 +254,7 @@ void FakeCrescendo::take_lines(int trainer) {
     }
 }
 
-/// Only what Gloo's rendezvous asks for.
+/// Supports only the operations that Gloo's rendezvous needs.
 void FakeCrescendo::serve(int trainer, const Json& request) {
     Space& space = store_[{request["trial"], request["generation"]}];
     if (request["op"] == "set") {

@@ -17,10 +17,10 @@ namespace crescendo::trainer::test {
 using Json = nlohmann::json;
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// A program of this build; all lie in the folder of the running test.
+/// The path of a program of this build; all programs are in the folder of the running test.
 std::string path_of(const std::string& program);
 
-/// What a join says besides who joins.
+/// The contents of a join order other than the members.
 struct Terms {
     Json settings;
     std::filesystem::path directory;
@@ -36,37 +36,37 @@ struct Terms {
 
 /// Plays crescendo's side of the trial protocol for a few trainers, which are processes as in a sweep.
 ///
-/// Trainers are named by their number from 0. Whatever does not happen within a minute, or a trainer that
-/// fails or ends unasked, fails the test with the trainer's own words.
+/// Trainers are numbered from 0. A test fails if something that it waits for does not happen within a minute, or if a
+/// trainer fails or ends unexpectedly; the trainer's own message is shown.
 ///
-/// A start of LibTorch takes half a second of processor time. So trainers without an environment of their own that are
-/// idle in the end, or leave their trial when they are told to, serve later tests of the same process.
+/// Starting LibTorch takes half a second of processor time. So trainers without their own environment serve later tests
+/// of the same process if they are idle at the end or leave their trial when told to.
 class FakeCrescendo {
   public:
-    /// Starts the trainers, unless earlier tests left some, and waits until all are idle.
+    /// Reuses idle trainers of earlier tests or starts new ones, and waits until all are idle.
     explicit FakeCrescendo(int num_trainers, const std::string& program, const Environment& environment = {});
     FakeCrescendo(const FakeCrescendo&) = delete;
     FakeCrescendo& operator=(const FakeCrescendo&) = delete;
     ~FakeCrescendo();
 
-    /// The members in the order of their ranks, in a new generation. `state` as in the protocol.
+    /// Has the members, in the order of their ranks, join in a new generation. `state` is as in the protocol.
     void join(const std::vector<int>& members, const std::string& state, const Terms& terms);
-    /// "continue", to every member.
+    /// Sends the decision "continue" to every member.
     void go_on(const std::vector<int>& members, const Terms& terms);
-    /// Makes the members leave, and waits until they have. Returns whether one has saved the trial.
+    /// Makes the members leave and waits until they have. Returns whether one of them saved the trial.
     bool leave(const std::vector<int>& members, bool save, std::int64_t trial = 0);
-    /// Joins, and goes on after each report until `resource`; returns that report.
+    /// Joins and continues after each report until `resource`; returns the last report.
     Json train(const std::vector<int>& members, const std::string& state, const Terms& terms, std::int64_t resource);
 
     void send(int trainer, const Json& message);
-    /// The oldest message of this type that has not been taken; serves the store while it waits.
+    /// Takes the oldest message of this type, and serves the store while waiting for it.
     Json await(int trainer, const std::string& type) { return await_one_of(trainer, {type}); }
     Json await_one_of(int trainer, const std::vector<std::string>& types);
 
-    /// Serves the store until this file is there.
+    /// Serves the store until this file exists.
     void await_file(const std::filesystem::path& file);
 
-    /// System calls by which the trainer has read so far.
+    /// The number of system calls for reading that the trainer has made so far.
     std::int64_t num_reads(int trainer) const;
 
     /// Serves the store until the trainer has this file open.
@@ -74,11 +74,11 @@ class FakeCrescendo {
 
     void kill(int trainer);
     void signal(int trainer, int number);
-    /// Lets it stand still, alive.
+    /// Stops the trainer without killing it.
     void stop(int trainer);
     /// Closes the trainer's channel.
     void hang_up(int trainer);
-    /// Waits for its end; the exit status, or minus the signal.
+    /// Waits for the trainer to end. Returns its exit status, or minus the signal that ended it.
     int wait_for_end(int trainer);
 
   private:
@@ -89,7 +89,7 @@ class FakeCrescendo {
         std::deque<Json> messages;
         bool ended = false;
         std::string program;
-        std::optional<std::int64_t> trial;  ///< that it was told to train
+        std::optional<std::int64_t> trial;  ///< the trial that it is training
         bool serves_others = false;         ///< whether it may serve another test
     };
     struct Request {

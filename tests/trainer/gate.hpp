@@ -8,11 +8,11 @@
 
 namespace crescendo::trainer::test {
 
-/// Begins a trial, and waits until all members have made the step after which recording trainers wait at the gate.
+/// Starts a trial and waits until all members have completed `gate_step`, after which recording trainers wait.
 inline void train_up_to_gate(FakeCrescendo& crescendo, const SweepFixture& sweep, const std::vector<int>& members,
                              const Terms& terms, int gate_step) {
     crescendo.join(members, "new", terms);
-    crescendo.await(members.front(), "regrouped");  // the store has been served
+    crescendo.await(members.front(), "regrouped");  // which means that the store is no longer needed
     await_step(sweep.record(), gate_step, static_cast<int>(members.size()));
 }
 

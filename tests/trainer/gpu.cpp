@@ -1,5 +1,5 @@
-// What only a GPU can show. Each test says why it is skipped where there is none. With CRESCENDO_DEVICE=cpu, those run
-// that make sense there. scripts/gpu_check.sh runs them, and others of the trainer, on a machine with a GPU.
+// Tests that need a GPU. Each test says why it is skipped if there is none. With CRESCENDO_DEVICE=cpu, the tests that
+// make sense on a CPU run. scripts/gpu_check.sh runs these and other trainer tests on a machine with a GPU.
 
 #include <ATen/ATen.h>
 #include <ATen/DeviceAccelerator.h>
@@ -31,10 +31,10 @@ using namespace crescendo::trainer::test;
 
 namespace {
 
-/// Tests here take a GPU unless they are told otherwise, and so do the trainers that they start.
+/// These tests and the trainers that they start use a GPU by default.
 const int takes_a_gpu = ::setenv(protocol::device_variable, "cuda", /*overwrite=*/0);
 
-/// The device; null, with the reason on the screen, where it cannot be had.
+/// The device; null, after a message with the reason, if it is not available.
 const Device* device() {
     static std::string reason;
     static const std::unique_ptr<Device> device = []() -> std::unique_ptr<Device> {
@@ -62,10 +62,10 @@ const Device* gpu() {
 
 std::size_t free_memory() { return at::accelerator::getMemoryInfo(0).first; }
 
-/// What a lone worker learns in one step after another on random images, the same on every device.
+/// The result of training a single worker on random images, which are the same on every device.
 struct Learned {
     std::vector<at::Tensor> state = {};  ///< parameters and buffers
-    bool recorded = false;               ///< whether its steps came from a recording at last
+    bool recorded = false;  ///< whether its last steps came from a recording
 };
 
 Learned learned(const Json& section, const Device& device) {
@@ -78,7 +78,7 @@ Learned learned(const Json& section, const Device& device) {
         task.kind = Task::Kind::regression;
         task.target_shape = {8, 8};
         task.num_outputs = 64;
-        if (section.contains("data")) {  // names latitudes
+        if (section.contains("data")) {  // with latitudes
             task.row_weights = {0, 0.4, 0.8, 1.2, 1.6, 1.6, 1.4, 1};
         }
     }
@@ -127,7 +127,7 @@ TEST_CASE("one worker learns on a GPU what it learns on a CPU, to four digits") 
     }
 }
 
-TEST_CASE("steps from a recording have the bits of others, in every model") {
+TEST_CASE("replayed steps match ordinary steps bit for bit in every model") {
     const Device* const there = gpu();
     if (there == nullptr) {
         return;
@@ -168,7 +168,7 @@ TEST_CASE("steps from a recording have the bits of others, in every model") {
     }
 }
 
-TEST_CASE("a trial's steps are recorded however much memory the trial before it took") {
+TEST_CASE("a trial's steps are recorded however much memory the previous trial used") {
     const Device* const there = gpu();
     if (there == nullptr) {
         return;
@@ -179,21 +179,21 @@ TEST_CASE("a trial's steps are recorded however much memory the trial before it 
     CHECK(learned({{"model", "mlp"}, {"width", 8}, {"lr", 0.01}}, *there).recorded);
 }
 
-TEST_CASE("what cannot be recorded leaves the GPU as it was") {
+TEST_CASE("a failed recording leaves the GPU usable") {
     const Device* const there = gpu();
     if (there == nullptr) {
         return;
     }
     const auto ones = at::ones({4}, at::TensorOptions(there->place()));
     for (int i = 0; i < 3; ++i) {
-        CHECK_THROWS(there->record([&] { ones.sum().item<float>(); }));  // the host would have to wait for it
+        CHECK_THROWS(there->record([&] { ones.sum().item<float>(); }));  // a recording must not make the host wait
         CHECK_THROWS_AS(there->record([&] {
             ones.sum();
             throw std::runtime_error("not now");
         }),
                         std::runtime_error);
     }
-    CHECK(at::rand({4}, ones.options()).max().item<float>() <= 1);  // the generator takes part in no recording
+    CHECK(at::rand({4}, ones.options()).max().item<float>() <= 1);  // the generator is not stuck in a recording
 
     at::Tensor sum;
     const auto recording = there->record([&] { sum = ones.sum(); });
@@ -202,7 +202,7 @@ TEST_CASE("what cannot be recorded leaves the GPU as it was") {
     CHECK(sum.item<float>() == 8);
 }
 
-TEST_CASE("NCCL with one rank: 100 groups form, add up and end, and take no more memory than the first") {
+TEST_CASE("one hundred NCCL groups of one rank take no more memory than the first ones") {
     const Device* const there = gpu();
     if (there == nullptr) {
         return;
@@ -242,22 +242,22 @@ TEST_CASE("NCCL with one rank: 100 groups form, add up and end, and take no more
 
     report("a group that finds its communicator", train(20, /*unfinished=*/false));
     report("a group of a new communicator that ends with work left to do", train(10, /*unfinished=*/true));
-    // Four groups are a trial. None finds a communicator that it can take: the trial before had other algorithms.
+    // Each trial has four groups. None can reuse a communicator because the previous trial used other algorithms.
     const std::array<std::array<const char*, 4>, 2> algorithms{
         {{"Ring", "Tree", "Ring,Tree", "Tree,Ring"}, {"ring", "tree", "ring,tree", "tree,ring"}}};
     constexpr int num_trials = 25;
     std::size_t before = 0;
     Times new_ones;
     for (int trial = 0; trial < num_trials; ++trial) {
-        if (trial == 3) {                                          // as many are kept as will be later
-            std::this_thread::sleep_for(std::chrono::seconds(3));  // NCCL ends the others
+        if (trial == 3) {  // the number of kept communicators is now constant
+            std::this_thread::sleep_for(std::chrono::seconds(3));  // while NCCL ends the others
             before = free_memory();
         }
         for (int i = 0; i < 4; ++i) {
             ::setenv("NCCL_ALGO", algorithms[static_cast<std::size_t>(trial % 2)][static_cast<std::size_t>(i)],
                      /*overwrite=*/1);
             const Times times = train(1, /*unfinished=*/false);
-            if (i > 0) {  // the first has waited for those that end
+            if (i > 0) {  // the first one waits for the others to end
                 new_ones.form += times.form / (3 * num_trials);
                 new_ones.end += times.end / (3 * num_trials);
             }
@@ -268,12 +268,12 @@ TEST_CASE("NCCL with one rank: 100 groups form, add up and end, and take no more
     report("a group of a new communicator", new_ones);
     const auto rounding = std::size_t{64} << 20;
     for (const auto began = Clock::now(); free_memory() + rounding < before && seconds_since(began) < 20;) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));  // NCCL ends the last ones
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));  // while NCCL ends the last ones
     }
     CHECK(free_memory() + rounding >= before);
 }
 
-TEST_CASE("a trial that the GPU's memory does not suffice for is out of memory, and trains in smaller parts") {
+TEST_CASE("a trial that does not fit into GPU memory reports out_of_memory and trains in smaller parts") {
     const Device* const there = gpu();
     if (there == nullptr) {
         return;
@@ -287,8 +287,9 @@ TEST_CASE("a trial that the GPU's memory does not suffice for is out of memory, 
         crescendo.join({0}, "new", terms);
         return crescendo.await_one_of(0, {"report", "failed"});
     };
-    // The weights of 2^20 units, their gradients and momentum take 0.9 GB, and CUDA some 0.5. 96 samples take 0.4 GB in
-    // each of forward's and backward's tensors. So there is a size that suffices for some of them and not for all.
+    // The weights of 2^20 units, their gradients and momentum take 0.9 GB, and CUDA about 0.5 GB. Each tensor of the
+    // forward and backward passes takes 0.4 GB for 96 samples. So some amount of memory suffices for part of the batch
+    // but not for all of it.
     Json answer = Json::object();
     at::Tensor taken;
     constexpr std::size_t step = std::size_t{200} << 20;
@@ -314,7 +315,7 @@ TEST_CASE("a trial that the GPU's memory does not suffice for is out of memory, 
     there->give_back_memory();
 }
 
-TEST_CASE("a worker that shares its GPU runs out of memory at its part of it") {
+TEST_CASE("a worker that shares its GPU runs out of memory at its share") {
     const Device* const there = gpu();
     if (there == nullptr) {
         return;
@@ -327,7 +328,7 @@ TEST_CASE("a worker that shares its GPU runs out of memory at its part of it") {
         crescendo.join({0}, "new", terms);
         return crescendo.await_one_of(0, {"report", "failed"});
     };
-    REQUIRE(free_memory() > std::size_t{4} << 30);  // the trial takes one or two of these
+    REQUIRE(free_memory() > std::size_t{4} << 30);  // the trial takes one or two GiB
     CHECK(answer_with("1")["type"] == "report");
     CHECK(answer_with("1000").value("kind", "") == "out_of_memory");
 }

@@ -6,7 +6,7 @@
 
 namespace crescendo::trainer::test {
 
-/// The host's processor, for tests that bring groups of their own.
+/// The host's processor, for tests with their own groups.
 class HostDevice : public Device {
   public:
     at::Device place() const override { return at::kCPU; }

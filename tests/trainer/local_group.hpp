@@ -13,15 +13,15 @@
 
 namespace crescendo::trainer::test {
 
-/// Torch records the collectives of a process without a lock: several groups in one crash it now and then.
+/// Torch records the collectives of a process without a lock, so several groups in one process sometimes crash it.
 inline const int recorder_is_off = ::setenv("TORCH_FR_BUFFER_SIZE", "0", /*overwrite=*/1);
 
-/// Members are threads already. Those that OpenMP would add to each spin while they wait for work, and tests run beside
-/// others.
+/// Members are threads already. OpenMP would give each one more threads, which spin while they wait for work, and other
+/// tests run at the same time.
 inline const bool one_thread_each = (at::set_num_threads(1), true);
 
-/// Calls `member` in a thread for each member of a group, which has a device each, and waits for all. Throws what one
-/// has thrown.
+/// Calls `member` in a separate thread for each member of a group, with one device for each, and waits for all of them.
+/// Rethrows an exception of a member.
 inline void in_group(const std::vector<const Device*>& devices, const std::function<void(const Group&)>& member) {
     const int size = static_cast<int>(devices.size());
     const auto store = c10::make_intrusive<c10d::HashStore>();
@@ -48,7 +48,7 @@ inline void in_group(const std::vector<const Device*>& devices, const std::funct
     }
 }
 
-/// The same with a group of `size` that share a device.
+/// The same for a group of `size` members that share a device.
 inline void in_group(int size, const Device& device, const std::function<void(const Group&)>& member) {
     if (size == 1) {
         return member(Group(device));

@@ -12,12 +12,12 @@ using namespace crescendo::trainer::test;
 
 namespace {
 
-/// Tells the fake NCCL of these trainers what goes wrong in a call.
+/// Tells the fake NCCL of these trainers what should go wrong in a call.
 void tell_nccl(const SweepFixture& sweep, const std::string& call, const std::string& order) {
     std::ofstream(sweep.folder / call) << order;
 }
 
-/// How a trainer ends whose NCCL fails so, while its peer waits for it.
+/// How a trainer fails if its NCCL fails as ordered while its peer waits for it.
 Json failure_of_nccl(const std::string& order) {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "recording-trainer", OverNccl::recording(sweep));
@@ -33,7 +33,7 @@ TEST_CASE_TEMPLATE("survivors of a killed peer form a smaller group and lose not
     const SweepFixture sweep;
     FakeCrescendo crescendo(3, "recording-trainer", Transport::recording(sweep, /*gate_step=*/4));
     Terms terms = sweep.terms("trial");
-    terms.batch_multiple = 3;  // a step is 24 samples
+    terms.batch_multiple = 3;  // a step has 24 samples
     terms.settings["batch_size"] = 4;
     train_up_to_gate(crescendo, sweep, {0, 1, 2}, terms, /*gate_step=*/4);
 
@@ -84,13 +84,13 @@ TEST_CASE_TEMPLATE("a peer that dies while the group forms leaves the others fre
 
     crescendo.join({0, 1}, "new", sweep.terms("trial"));
     crescendo.await(0, "regrouped");
-    crescendo.join({0, 2}, "memory", sweep.terms("trial"));  // nobody answers as rank 1
+    crescendo.join({0, 2}, "memory", sweep.terms("trial"));  // rank 1 is dead
     crescendo.join({0, 1}, "memory", sweep.terms("trial"));
 
     CHECK(crescendo.await(0, "report")["resource"] == 1);
 }
 
-TEST_CASE("a peer that only stands still does not hold the others for longer than the time-out") {
+TEST_CASE("a stopped peer does not block the others for longer than the time-out") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer", {{"CRESCENDO_GROUP_TIMEOUT", "5"}});
     crescendo.train({0, 1}, "new", sweep.terms("trial"), 1);
@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE("members that are all stranded come together again in their g
     variables.emplace_back("CRESCENDO_GROUP_TIMEOUT", "5");
     FakeCrescendo crescendo(2, "recording-trainer", variables);
     crescendo.train({0, 1}, "new", sweep.terms("trial"), 1);
-    crescendo.go_on({0}, sweep.terms("trial"));  // the other does not know of it, and takes no part
+    crescendo.go_on({0}, sweep.terms("trial"));  // the other one does not know and does not take part
     crescendo.await(0, "stranded");
     crescendo.go_on({1}, sweep.terms("trial"));
     crescendo.await(1, "stranded");
@@ -135,14 +135,14 @@ TEST_CASE_TEMPLATE("members that are all stranded come together again in their g
     CHECK(crescendo.await(0, "report")["resource"] == 2);
 }
 
-TEST_CASE("a rank 0 that is to go on from memory, but holds nothing, takes the checkpoint") {
+TEST_CASE("rank 0 continues from the checkpoint if it has no state in memory") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
     terms.checkpoint_at = 2;
     const Json report = crescendo.train({0}, "new", terms, 2);
 
-    crescendo.kill(0);  // as the group was to grow
+    crescendo.kill(0);  // just when the group should grow
     crescendo.join({1}, "memory", terms);
 
     const Json repeated = crescendo.await(1, "report");
@@ -152,7 +152,7 @@ TEST_CASE("a rank 0 that is to go on from memory, but holds nothing, takes the c
               .find("with the workers that held it; it continues from its checkpoint\n") != std::string::npos);
 }
 
-TEST_CASE("a rank 0 that finds neither memory nor checkpoint begins anew") {
+TEST_CASE("rank 0 begins again if it has neither a state in memory nor a checkpoint") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     const Terms terms = sweep.terms("trial");
@@ -164,14 +164,14 @@ TEST_CASE("a rank 0 that finds neither memory nor checkpoint begins anew") {
           std::string::npos);
 }
 
-TEST_CASE("a regroup that crosses a report does not answer it") {
+TEST_CASE("a regroup order that crosses a report is not taken as the answer to it") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
     terms.settings["batch_size"] = 4;
     crescendo.train({0, 1}, "new", terms, 1);
 
-    terms.reported = 0;  // the report is on its way
+    terms.reported = 0;  // the report is still on its way
     crescendo.join({0, 1}, "memory", terms);
     terms.batch_multiple = 3;
     crescendo.go_on({0, 1}, terms);
@@ -185,7 +185,7 @@ TEST_CASE("a peer that dies while NCCL forms the group leaves the other free for
     FakeCrescendo crescendo(2, "recording-trainer", OverNccl::recording(sweep));
     tell_nccl(sweep, "init.1", "hang");
     crescendo.join({0, 1}, "new", sweep.terms("trial"));
-    crescendo.await_file(sweep.folder / "forming.0");  // which waits for rank 1
+    crescendo.await_file(sweep.folder / "forming.0");  // rank 0 waits for rank 1
 
     crescendo.kill(1);
     crescendo.join({0}, "new", sweep.terms("trial"));
@@ -193,7 +193,7 @@ TEST_CASE("a peer that dies while NCCL forms the group leaves the other free for
     CHECK(crescendo.await(0, "report")["resource"] == 1);
 }
 
-TEST_CASE("a new order frees a worker from a collective of NCCL whose peer stands still, long before the time-out") {
+TEST_CASE("a new order frees a worker from an NCCL collective with a stopped peer long before the time-out") {
     const SweepFixture sweep;
     Environment variables = OverNccl::recording(sweep);
     variables.emplace_back("CRESCENDO_GROUP_TIMEOUT", "3600");
@@ -207,7 +207,7 @@ TEST_CASE("a new order frees a worker from a collective of NCCL whose peer stand
     CHECK(crescendo.await(0, "report")["resource"] == 2);
 }
 
-TEST_CASE("NCCL that this worker cannot use ends the trainer with NCCL's words, and no peer is to blame") {
+TEST_CASE("an NCCL error of this worker fails the trainer with NCCL's words and is not blamed on a peer") {
     const Json duplicate = failure_of_nccl("fail 5 Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1");
     CHECK(duplicate["kind"] == "error");
     CHECK(duplicate["message"].get<std::string>().find("Duplicate GPU detected") != std::string::npos);

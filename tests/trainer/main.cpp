@@ -26,7 +26,7 @@ TEST_CASE("crescendo-trainer --check answers on standard output") {
     CHECK(json::parse(in)["problems"][0]["key"] == "trainer.lr");
 }
 
-TEST_CASE("crescendo-trainer counts the classes of a set once, not for each trial") {
+TEST_CASE("crescendo-trainer counts the classes of a set once, not once for each trial") {
     const SweepFixture sweep;
     const std::int64_t count = 4096;
     const auto location = write_images(sweep.folder / "many.h5", "fine", count, /*seed=*/3, /*chunk_samples=*/1);
@@ -65,10 +65,10 @@ TEST_CASE("crescendo-trainer reads a checkpoint tensor by tensor, not a few byte
     CHECK(reads < 300);
 }
 
-TEST_CASE("crescendo-trainer loads what it needs for a GPU, and says that there is none") {
+TEST_CASE("crescendo-trainer loads its GPU module and reports that there is no GPU") {
     const crescendo::tests::TemporaryFolder folder;
     const auto words = (folder / "words").string();
-    const std::string hidden = "CRESCENDO_DEVICE=cuda CUDA_VISIBLE_DEVICES= ";  // those that there are
+    const std::string hidden = "CRESCENDO_DEVICE=cuda CUDA_VISIBLE_DEVICES= ";  // hides any GPUs
 
     const int status = std::system((hidden + path_of("crescendo-trainer") + " 2> " + words).c_str());
 

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A script with a norm's buffer, whose outputs have the shape of the targets.
+/// Saves a script with a running mean in a buffer. Its outputs have the shape of the targets.
 void save_script(const fs::path& file) {
     torch::jit::Module module("Net");
     module.register_attribute("training", c10::BoolType::get(), true);
@@ -35,7 +35,7 @@ void save_script(const fs::path& file) {
     module.save(file.string());
 }
 
-/// Trains a model for an epoch, and asks for its export in `folder`.
+/// Trains a model for an epoch and returns the request to export it to `folder`.
 Json request_of(FakeCrescendo& crescendo, const Terms& terms, const fs::path& folder) {
     crescendo.train({0}, "new", terms, 1);
     crescendo.leave({0}, /*save=*/false);
@@ -48,7 +48,7 @@ Json request_of(FakeCrescendo& crescendo, const Terms& terms, const fs::path& fo
 
 }  // namespace
 
-TEST_CASE("Python runs exported models to the metrics of the trial's last report") {
+TEST_CASE("exported models reproduce the metrics of the trial's last report in Python") {
     if (!fs::exists(TORCH_PYTHON)) {
         MESSAGE("skipped: no Python with torch at " TORCH_PYTHON);
         return;
@@ -145,7 +145,7 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
         const auto name = std::to_string(&settings - trials.data()) + fs::path(settings["model"]).stem().string();
         CAPTURE(name);
         Terms terms = sweep.terms(name);
-        terms.settings["batch_size"] = 16;  // a norm needs more than one value, also in the parts of a step
+        terms.settings["batch_size"] = 16;  // a norm needs more than one value, even in a part of a step
         terms.settings.update(settings);
         terms.checkpoint_at = 1;
         const auto request = request_of(crescendo, terms, sweep.folder / (name + "-export"));
@@ -160,7 +160,7 @@ TEST_CASE("Python runs exported models to the metrics of the trial's last report
     CHECK(std::system(command.c_str()) == 0);
 }
 
-TEST_CASE("a model with a complex buffer is exported without safetensors, which cannot hold it, and says so") {
+TEST_CASE("a model with a complex buffer is exported without safetensors, and the export says why") {
     const SweepFixture sweep;
     torch::jit::Module module("Net");
     module.register_attribute("training", c10::BoolType::get(), true);
@@ -183,7 +183,7 @@ TEST_CASE("a model with a complex buffer is exported without safetensors, which 
     CHECK_FALSE(fs::exists(sweep.folder / "export" / "model.safetensors"));
 }
 
-TEST_CASE("an export of a checkpoint that is gone, or of another model, names the file") {
+TEST_CASE("exporting a missing checkpoint or one of another model fails with the file's name") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");

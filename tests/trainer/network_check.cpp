@@ -8,7 +8,7 @@
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
 
-TEST_CASE("settings that name parameters or files are held against the network before a trial begins") {
+TEST_CASE("settings that name parameters or files are checked against the network before a trial begins") {
     Task task;
     task.input_shape = {8, 8};
     task.num_outputs = 2;

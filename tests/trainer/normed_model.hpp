@@ -4,8 +4,8 @@
 
 namespace crescendo::trainer::test {
 
-/// All models and optimizers of crescendo-trainer, and one model more: `normed`, for images of 8 x 8. It has a 3x3
-/// convolution `conv` to four channels, their normalization over the batch `norm`, ReLU, and the outputs `output`.
+/// All models and optimizers of crescendo-trainer plus the model `normed`, for images of 8 x 8. It consists of a 3x3
+/// convolution `conv` to four channels, a batch norm `norm`, ReLU, and a linear layer `output`.
 Catalogue catalogue_with_normed();
 
 }  // namespace crescendo::trainer::test

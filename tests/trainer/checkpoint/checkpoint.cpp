@@ -29,7 +29,7 @@ Task tiny_task() {
 
 }  // namespace
 
-TEST_CASE("a checkpoint is read in as many pieces as it has tensors, not a few bytes at a time") {
+TEST_CASE("a checkpoint is read tensor by tensor, not a few bytes at a time") {
     const crescendo::tests::TemporaryFolder folder;
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "mlp"}, {"width", 1024}});
@@ -44,7 +44,7 @@ TEST_CASE("a checkpoint is read in as many pieces as it has tensors, not a few b
     CHECK(at::equal(copy->parameters().at(2), trial.parameters().at(2)));
 }
 
-TEST_CASE("a checkpoint of which any part is lost or changed is damaged, and never another state") {
+TEST_CASE("a truncated or altered checkpoint is reported as damaged and never yields different weights") {
     const crescendo::tests::TemporaryFolder folder;
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "mlp"}, {"width", 32}});
@@ -76,12 +76,12 @@ TEST_CASE("a checkpoint of which any part is lost or changed is damaged, and nev
     for (int i = 0; i < num_places; ++i) {
         auto changed = intact;
         changed[changed.size() * static_cast<std::size_t>(i) / num_places] ^= 0x55;
-        num_read += is_read(changed);  // what is between the records counts for nothing
+        num_read += is_read(changed);  // bytes between the records do not matter
     }
     CHECK(num_read < num_places / 2);
 }
 
-TEST_CASE("a checkpoint that its disk does not give back is not called damaged") {
+TEST_CASE("a checkpoint that the disk cannot read is not reported as damaged") {
     const crescendo::tests::TemporaryFolder folder;
     const auto device = make_cpu_device();
     const auto path = folder / "checkpoint.pt";
@@ -97,7 +97,7 @@ TEST_CASE("a checkpoint that its disk does not give back is not called damaged")
     }
 }
 
-TEST_CASE("a checkpoint has the averages of buffers, and where an earlier version wrote none, they begin with these") {
+TEST_CASE("a checkpoint stores the averages of buffers, which start from the buffers if an older version wrote none") {
     const crescendo::tests::TemporaryFolder folder;
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "normed"}, {"ema", 0.9}});
@@ -118,7 +118,7 @@ TEST_CASE("a checkpoint has the averages of buffers, and where an earlier versio
     CHECK(at::equal(average_read(checkpoint), at::full({4}, 2.0)));
 }
 
-TEST_CASE("a checkpoint is written from its tensors, and read with one copy of them, without the file in memory") {
+TEST_CASE("writing a checkpoint copies no tensors, and reading it needs only one copy of them") {
     const crescendo::tests::TemporaryFolder folder;
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "mlp"}, {"width", 4096}});
@@ -139,5 +139,5 @@ TEST_CASE("a checkpoint is written from its tensors, and read with one copy of t
     const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(folder / "checkpoint.pt"));
     CHECK(bytes > 64 << 20);  // 4,096 x 4,096 weights
     CHECK(written < bytes / 4);
-    CHECK(read < bytes * 9 / 4);  // what was read, and the trial
+    CHECK(read < bytes * 9 / 4);  // the tensors that were read, plus the trial
 }

@@ -11,7 +11,7 @@ const CheckpointPace::Time start;
 
 }  // namespace
 
-TEST_CASE("unless told otherwise a checkpoint is due after ten minutes, or later where writing takes long") {
+TEST_CASE("by default a checkpoint is due after ten minutes, or later if writing is slow") {
     CheckpointPace pace(std::nullopt, start);
 
     CHECK_FALSE(pace.is_due(start + 599s));
@@ -23,7 +23,7 @@ TEST_CASE("unless told otherwise a checkpoint is due after ten minutes, or later
     CHECK(pace.is_due(start + 2100s));
 }
 
-TEST_CASE("a time between checkpoints that was given holds, however long writing takes, and zero is never") {
+TEST_CASE("a configured checkpoint interval holds however long writing takes, and zero means never") {
     CheckpointPace pace(60s, start);
     const CheckpointPace off(0s, start);
 

@@ -52,7 +52,7 @@ TEST_CASE("a checkpoint is on the disk once it is saved") {
     CHECK(saved.is_saved());
 }
 
-TEST_CASE("a checkpoint is saved where no thread can be made, in the thread that asks for it") {
+TEST_CASE("a checkpoint is saved in the calling thread if no thread can be created") {
     const SavedTrial saved;
     CheckpointWriter writer(saved.path, std::nullopt);
     {
@@ -65,7 +65,7 @@ TEST_CASE("a checkpoint is saved where no thread can be made, in the thread that
     CHECK(saved.is_saved());
 }
 
-TEST_CASE("a checkpoint that the disk refuses is an error also where no thread can be made") {
+TEST_CASE("failing to write a checkpoint is an error even if no thread can be created") {
     const SavedTrial saved;
     CheckpointWriter writer(saved.folder / "gone/checkpoint.pt", std::nullopt);
     const NoMoreThreads no_threads;

@@ -21,7 +21,7 @@ c10::impl::GenericDict dict_of(const std::string& name, double number, const std
 
 }  // namespace
 
-TEST_CASE("the digest of equal contents is the same, and of others another") {
+TEST_CASE("equal contents have equal digests, and different contents have different ones") {
     const auto digest = digest_of(dict_of("weight", 1));
 
     CHECK(digest_of(dict_of("weight", 1)) == digest);

@@ -25,7 +25,7 @@ namespace {
 
 const auto device = make_cpu_device();
 
-/// A trial of an mlp that tells `num_classes` apart. Its weights follow from the seed.
+/// A trial of an mlp that classifies into `num_classes`. Its weights follow from the seed.
 Trial trial_of(std::uint64_t seed, json settings = json::object(), std::int64_t num_classes = 3) {
     settings.update({{"model", "mlp"}, {"width", 4}, {"depth", 1}});
     Task task;
@@ -35,7 +35,7 @@ Trial trial_of(std::uint64_t seed, json settings = json::object(), std::int64_t 
     return Trial(/*number=*/0, seed, settings_of(settings), task, *device);
 }
 
-/// As trial_of(), with the weights of a file.
+/// Like trial_of(), but with weights from a file.
 Trial begun_from(const std::filesystem::path& file, json settings = json::object(), std::int64_t num_classes = 3) {
     settings["init_from"] = file.string();
     Trial trial = trial_of(/*seed=*/2, settings, num_classes);
@@ -56,7 +56,7 @@ bool same_weights(const Trial& a, const Trial& b) {
 
 }  // namespace
 
-TEST_CASE("a trial begins with the weights of a checkpoint, of safetensors, and of what Python saved") {
+TEST_CASE("a trial can start from the weights of a checkpoint, a safetensors file or a file saved by Python") {
     const TemporaryFolder folder;
     const Trial source = trial_of(/*seed=*/1);
     write_checkpoint(folder / "checkpoint.pt", checkpoint_of(source, json::object()));
@@ -77,7 +77,7 @@ TEST_CASE("a trial begins with the weights of a checkpoint, of safetensors, and 
     CHECK_FALSE(same_weights(trial_of(/*seed=*/2), source));
 }
 
-TEST_CASE("of a trial with a moving average, another begins with the average, and its own average with that") {
+TEST_CASE("a trial that starts from one with a moving average takes the average as its weights and its own average") {
     const TemporaryFolder folder;
     const Trial source = trial_of(/*seed=*/1, {{"ema", 0.9}});
     for (const auto& average : source.averages()) {
@@ -91,7 +91,7 @@ TEST_CASE("of a trial with a moving average, another begins with the average, an
     CHECK(at::equal(trial.averages()[0].tensor, trial.parameters()[0]));
 }
 
-TEST_CASE("of a trial with schedule_free, another begins with the average that evaluations took") {
+TEST_CASE("a trial that starts from one with schedule_free takes the average used in evaluation") {
     const TemporaryFolder folder;
     const json settings{{"optimizer", "schedule_free"}, {"schedule_free_beta", 0.8}, {"lr_factors", {{"output", 0}}}};
     Trial source = trial_of(/*seed=*/1, settings);
@@ -116,7 +116,7 @@ TEST_CASE("of a trial with schedule_free, another begins with the average that e
     CHECK_FALSE(at::equal(trial.parameters()[0], source.parameters()[0]));
 }
 
-TEST_CASE("what the settings except is drawn, and may have another shape in the file") {
+TEST_CASE("weights excepted by the settings are drawn at random and may differ in shape from the file") {
     const TemporaryFolder folder;
     const Trial source = trial_of(/*seed=*/1);
     write_safetensors(folder / "model.safetensors", source.named_tensors());
@@ -128,7 +128,7 @@ TEST_CASE("what the settings except is drawn, and may have another shape in the 
     CHECK(at::equal(trial.parameters()[2], drawn.parameters()[2]));
 }
 
-TEST_CASE("a file that does not fit is refused with what is different") {
+TEST_CASE("a file that does not fit the model is refused with the differences") {
     const TemporaryFolder folder;
     const auto file = folder / "model.safetensors";
     const Trial source = trial_of(/*seed=*/1);
@@ -148,8 +148,7 @@ TEST_CASE("a file that does not fit is refused with what is different") {
     CHECK(message({}, 3).find("it lacks output.bias, the model has no other;") != std::string::npos);
 }
 
-TEST_CASE(
-    "weights that are tied, which a state dict holds under each of their names, are taken by the one of the model") {
+TEST_CASE("a state dict may hold tied weights under names that the model does not have") {
     const TemporaryFolder folder;
     const Trial source = trial_of(/*seed=*/1);
     c10::Dict<std::string, at::Tensor> state;
@@ -166,7 +165,7 @@ TEST_CASE(
     CHECK(error_of([&] { begun_from(folder / "other.pt"); }).find("the model has no tied.weight") != std::string::npos);
 }
 
-TEST_CASE("a file that is missing, damaged or of another kind is refused with its name") {
+TEST_CASE("a missing, damaged or unsuitable file is refused by name") {
     const TemporaryFolder folder;
     const auto message = [&](const std::string& name) { return error_of([&] { begun_from(folder / name); }); };
     const std::string missing = (folder / "none.pt").string() + ": there is no such file";

@@ -11,9 +11,9 @@
 
 using namespace crescendo::trainer;
 
-TEST_CASE("safetensors have a header that tells where each tensor's rows lie, and then the numbers") {
+TEST_CASE("a safetensors file has a header with the offsets of each tensor, followed by the numbers row by row") {
     const crescendo::tests::TemporaryFolder folder;
-    const at::Tensor columns = at::arange(6, at::kFloat).view({2, 3}).t();  // (3, 2), not in the order of rows
+    const at::Tensor columns = at::arange(6, at::kFloat).view({2, 3}).t();  // (3, 2), not in row order
 
     write_safetensors(folder / "a.safetensors", {{"weight", columns}, {"steps", at::full({}, 7, at::kLong)}});
 
@@ -27,10 +27,10 @@ TEST_CASE("safetensors have a header that tells where each tensor's rows lie, an
     CHECK(bytes.size() == 8 + size + 32);
     float second = 0;
     std::memcpy(&second, bytes.data() + 8 + size + 4, 4);
-    CHECK(second == 3);  // of the first row, 0 and 3
+    CHECK(second == 3);  // the first row is 0 and 3
 }
 
-TEST_CASE("a tensor of a type that safetensors lack is refused by its name") {
+TEST_CASE("a tensor whose type safetensors does not support is refused by name") {
     const crescendo::tests::TemporaryFolder folder;
 
     CHECK_THROWS_WITH(write_safetensors(folder / "a", {{"phase", at::zeros({2}, at::kComplexFloat)}}),

@@ -28,7 +28,7 @@ bool written_by_python(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("tensors of any type, stride and place are read, and what else a checkpoint holds is passed over") {
+TEST_CASE("tensors of any type, stride and nesting are read, and other checkpoint contents are skipped") {
     const TemporaryFolder folder;
     if (!written_by_python(folder / "odd.pt")) {
         return;
@@ -48,7 +48,7 @@ TEST_CASE("tensors of any type, stride and place are read, and what else a check
     CHECK(at::equal(at::view_as_real(model.at("phase")), at::tensor({1.0F, 2.0F, 3.0F, -1.0F}).view({2, 2})));
 }
 
-TEST_CASE("a damaged file is refused, or gives other numbers, and never ends the process") {
+TEST_CASE("a damaged file is refused or yields wrong numbers, but never crashes the process") {
     const TemporaryFolder folder;
     if (!written_by_python(folder / "odd.pt")) {
         return;

@@ -10,7 +10,7 @@
 using namespace crescendo::trainer;
 namespace datasets = crescendo::datasets;
 
-TEST_CASE("a class that the model does not know is found before the device sees it") {
+TEST_CASE("an unknown class is rejected before it reaches the device") {
     const auto device = make_cpu_device();
     const Task task{.input_shape = {2}, .target_shape = {}, .num_outputs = 4, .num_samples = 96};
     const auto targets_of = [&](const std::vector<std::int64_t>& classes) {
@@ -30,7 +30,7 @@ TEST_CASE("a class that the model does not know is found before the device sees 
     CHECK_THROWS_AS(targets_of({-1, 0}), std::runtime_error);
 }
 
-TEST_CASE("a target beyond 0 and 1 ends the step of a loss that has no bound there") {
+TEST_CASE("a target outside 0 to 1 fails the step if the loss is unbounded there") {
     const auto device = make_cpu_device();
     Task task{.kind = Task::Kind::regression,
               .input_shape = {2},

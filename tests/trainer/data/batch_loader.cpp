@@ -16,7 +16,7 @@ namespace datasets = crescendo::datasets;
 
 namespace {
 
-/// Counts the blocks that are out.
+/// Counts the blocks that are allocated.
 class CountedMemory : public std::pmr::memory_resource {
   public:
     int given = 0;
@@ -35,7 +35,7 @@ class CountedMemory : public std::pmr::memory_resource {
     bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-/// Memory of its own, as a GPU has, or the host's; at work for as long as the test says so.
+/// Has its own memory, like a GPU, or uses the host's. Is busy for as long as the test says so.
 class TestDevice : public Device {
   public:
     explicit TestDevice(bool own_memory) : own_memory_(own_memory) {}
@@ -63,7 +63,7 @@ class TestDevice : public Device {
     bool own_memory_;
 };
 
-/// Four samples a step of 96, in their order.
+/// Loads 96 samples in order, four per step.
 struct Loading {
     SweepFixture sweep;
     TestDevice device;
@@ -84,7 +84,7 @@ struct Loading {
 
 }  // namespace
 
-TEST_CASE("a batch that was fetched lies on the device already when it is asked for") {
+TEST_CASE("a prefetched batch is already on the device when it is requested") {
     Loading loading;
 
     const auto first = loading.batches.next();
@@ -100,7 +100,7 @@ TEST_CASE("a batch that was fetched lies on the device already when it is asked 
     CHECK_FALSE(at::equal(first->batch.inputs, second->batch.inputs));
 }
 
-TEST_CASE("samples are put together in the device's staging memory, which is given back once they are uploaded") {
+TEST_CASE("samples are assembled in the device's staging memory, which is released after the upload") {
     Loading loading;
 
     const auto batch = loading.batches.next();
@@ -109,7 +109,7 @@ TEST_CASE("samples are put together in the device's staging memory, which is giv
     CHECK(loading.device.staging.out == 0);
 }
 
-TEST_CASE("where the device computes in the host's memory, a batch keeps its own without a copy") {
+TEST_CASE("if the device computes in host memory, a batch keeps its staging memory without a copy") {
     Loading loading(/*own_memory=*/false);
 
     auto batch = loading.batches.next();
@@ -120,7 +120,7 @@ TEST_CASE("where the device computes in the host's memory, a batch keeps its own
     CHECK(loading.device.staging.out == 0);
 }
 
-TEST_CASE("an epoch ends also where its end was fetched") {
+TEST_CASE("an epoch also ends if its end was prefetched") {
     Loading loading;
     std::int64_t samples = 0;
 
@@ -133,19 +133,19 @@ TEST_CASE("an epoch ends also where its end was fetched") {
     CHECK_FALSE(loading.batches.next().has_value());
 }
 
-TEST_CASE("what was fetched for a group is dropped when another takes over") {
+TEST_CASE("a batch prefetched for one group is dropped when another takes over") {
     Loading loading;
     const auto first = loading.batches.next();
     loading.batches.fetch();
 
     loading.batches.enter({.position = 4, .group_batch = 8, .rank = 1, .size = 2});
 
-    const auto second = loading.batches.next();  // positions 4 to 11, of which rank 1 has every other
+    const auto second = loading.batches.next();  // positions 4 to 11; rank 1 has every second one
     CHECK(second->slice.samples == std::vector<std::int64_t>{5, 7, 9, 11});
     CHECK(second->slice.group_samples() == 8);
 }
 
-TEST_CASE("a device that is still at work when samples come has not waited for them") {
+TEST_CASE("a device that is still busy when samples arrive has not waited for them") {
     Loading loading;
 
     loading.device.at_work = true;
@@ -158,7 +158,7 @@ TEST_CASE("a device that is still at work when samples come has not waited for t
     CHECK(loading.batches.take_waited().count() == 0.0);
 }
 
-TEST_CASE("the next batch is fetched before the weights change, and what that throws leaves them as they were") {
+TEST_CASE("the next batch is fetched before the weights change, so an error while fetching leaves them unchanged") {
     Loading loading;
     Trial trial(/*number=*/0, /*seed=*/1, loading.settings, loading.task, loading.device);
     trial.set_group(/*size=*/1, {});

@@ -18,7 +18,7 @@ using doctest::Contains;
 
 namespace {
 
-/// A set whose classes have the fill value 255.
+/// A set whose fill value for classes is 255.
 struct FilledSet {
     TemporaryFolder folder;
 
@@ -41,7 +41,7 @@ ClassCounts counts_of(const DataSettings& settings) {
 
 }  // namespace
 
-TEST_CASE("a missing class is none, unless samples with one are kept") {
+TEST_CASE("a missing class is not counted unless samples without a class are kept") {
     const FilledSet set;
     const std::vector<std::uint8_t> classes{1, 255, 0, 1};
 
@@ -53,7 +53,7 @@ TEST_CASE("a missing class is none, unless samples with one are kept") {
                          crescendo::InvalidInput);
 }
 
-TEST_CASE("a class beyond 2^63 is named as it is stored, not as a negative number") {
+TEST_CASE("a class above 2^63 is reported as it is stored, not as a negative number") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "set.h5");
@@ -69,7 +69,7 @@ TEST_CASE("a class beyond 2^63 is named as it is stored, not as a negative numbe
                          crescendo::InvalidInput);
 }
 
-TEST_CASE("a sample whose class is missing is skipped, or an error that names it") {
+TEST_CASE("a sample whose class is missing is skipped or causes an error that names it") {
     const FilledSet set;
     const auto first_step = [&](NonFinite nan) {
         DataCache data;

@@ -10,7 +10,7 @@ using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
 namespace datasets = crescendo::datasets;
 
-TEST_CASE("samples of the last two settings stay, and those of others are let go of") {
+TEST_CASE("the cache keeps the samples of the last two settings and releases the rest") {
     const SweepFixture sweep;
     DataCache data;
     const auto settings_of = [&](std::int64_t length) {
@@ -30,7 +30,7 @@ TEST_CASE("samples of the last two settings stay, and those of others are let go
     const auto first = begin(1);
     const auto* stream = &data.training(settings_of(1));
     const auto second = begin(2);
-    CHECK(&data.training(settings_of(1)) == stream);  // a third would now take the second's place
+    CHECK(&data.training(settings_of(1)) == stream);  // so a third one would replace the second
     begin(3);
 
     CHECK_FALSE(first.expired());
@@ -39,7 +39,7 @@ TEST_CASE("samples of the last two settings stay, and those of others are let go
     CHECK(first.expired());
 }
 
-TEST_CASE("whoever opens data, and counts classes, gives a sign of life as they arrive") {
+TEST_CASE("opening data and counting classes give signs of life") {
     const SweepFixture sweep;
     int num_beats = 0;
     DataCache data({}, [&] { ++num_beats; });
@@ -50,11 +50,11 @@ TEST_CASE("whoever opens data, and counts classes, gives a sign of life as they 
     CHECK(num_beats == 1);
     data.classes(sweep.train, settings);
     CHECK(num_beats == 2);
-    data.classes(sweep.train, settings);  // known
+    data.classes(sweep.train, settings);  // already known
     CHECK(num_beats == 2);
 }
 
-TEST_CASE("evaluation reads in the order of the file, and leaves the training stream where it is") {
+TEST_CASE("evaluation reads in file order and does not disturb the training stream") {
     const SweepFixture sweep;
     DataCache data;
     DataSettings settings;

@@ -22,7 +22,7 @@ namespace {
 
 const std::vector<float> five_rows{90, 45, 0, -30, -60};
 
-/// Settings of a grid of five rows that learn the second level of `t`.
+/// Settings for a grid of five rows that predict the second level of `t`.
 DataSettings on(const std::string& train) {
     return {.train = train, .inputs = {"t[:, 0]"}, .targets = {"t[:, 1]"}, .latitude = "latitude"};
 }
@@ -33,7 +33,7 @@ std::vector<double> weights_of(const DataSettings& settings) {
     return latitude_weights(samples->location(), samples->targets(), settings);
 }
 
-/// The cosines of these latitudes in units of their mean, between rows of padding.
+/// Checks that the weights are the cosines of these latitudes over their mean, with zeros for the rows of padding.
 void check(const std::vector<double>& weights, std::size_t before, const std::vector<double>& latitudes,
            std::size_t behind) {
     double sum = 0;
@@ -52,7 +52,7 @@ void check(const std::vector<double>& weights, std::size_t before, const std::ve
 
 }  // namespace
 
-TEST_CASE("a row weighs as the cosine of its latitude, over the mean") {
+TEST_CASE("the weight of a row is the cosine of its latitude over the mean") {
     const TemporaryFolder folder;
     const auto train = write_grid(folder / "era5.nc", 4, five_rows);
 
@@ -66,7 +66,7 @@ TEST_CASE("a row weighs as the cosine of its latitude, over the mean") {
     CHECK(weights_of(without).empty());
 }
 
-TEST_CASE("rows of one latitude weigh alike") {
+TEST_CASE("rows at the same latitude have equal weights") {
     const TemporaryFolder folder;
 
     for (const double weight : weights_of(on(write_grid(folder / "era5.nc", 4, {52, 52, 52})))) {
@@ -74,7 +74,7 @@ TEST_CASE("rows of one latitude weigh alike") {
     }
 }
 
-TEST_CASE("parts of rows and crops take their part of the latitudes, and padding weighs nothing") {
+TEST_CASE("row slices and crops use their part of the latitudes, and padding has no weight") {
     const TemporaryFolder folder;
     DataSettings settings = on(write_grid(folder / "era5.nc", 4, five_rows));
 
@@ -89,7 +89,7 @@ TEST_CASE("parts of rows and crops take their part of the latitudes, and padding
     check(weights_of(settings), 1, {45, 0, -30, -60}, 1);
 }
 
-TEST_CASE("rows are height also where channels come last, and in the windows that an autoencoder gives back") {
+TEST_CASE("row weights follow the height if channels come last, and in windows that an autoencoder reconstructs") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "last.h5");
@@ -110,7 +110,7 @@ TEST_CASE("rows are height also where channels come last, and in the windows tha
     check(latitude_weights(samples->location(), samples->inputs(), settings), 0, {60, 0, -60}, 0);
 }
 
-TEST_CASE("the latitudes are those of the first file, or of one that is named") {
+TEST_CASE("the latitudes come from the first file or from the file named in the settings") {
     const TemporaryFolder folder;
     write_grid(folder / "2017.nc", 4, {0, 0, 60});
     write_grid(folder / "2018.nc", 4, {60, 0, 0});
@@ -124,7 +124,7 @@ TEST_CASE("the latitudes are those of the first file, or of one that is named") 
     check(weights_of(settings), 0, {0, 60, 0}, 0);
 }
 
-TEST_CASE("latitudes that are none, or not of these rows, are refused with what would do") {
+TEST_CASE("invalid latitudes and latitudes of other rows are refused with the remedy") {
     const TemporaryFolder folder;
     const auto train = write_grid(folder / "era5.nc", 4, five_rows);
     const auto complaint = [](const DataSettings& settings) -> doctest::String {
@@ -166,5 +166,5 @@ TEST_CASE("latitudes that are none, or not of these rows, are refused with what 
     CHECK(complaint(settings) == Contains("it weights the rows of images, but a target of "));
     CHECK(complaint(settings) == Contains("is a single number; leave it out"));
     settings.targets = {"t", "t[:, 1, :, 0:4]"};
-    CHECK(complaint(settings) == Contains("is 100; leave it out"));  // images of two sizes follow each other
+    CHECK(complaint(settings) == Contains("is 100; leave it out"));  // the targets have two sizes
 }

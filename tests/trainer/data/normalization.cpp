@@ -15,7 +15,7 @@ using namespace crescendo::tests;
 using doctest::Contains;
 namespace datasets = crescendo::datasets;
 
-TEST_CASE("statistics that are missing of one data set are of the layout that the command names") {
+TEST_CASE("the suggested command for missing statistics names their layout and data sets") {
     const TemporaryFolder folder;
     const auto train = (folder / "set.h5").string() + ":/";
     {
@@ -39,7 +39,7 @@ TEST_CASE("statistics that are missing of one data set are of the layout that th
                          crescendo::InvalidInput);
 }
 
-TEST_CASE("a channel of one number is not divided by the spread that rounding gave it in files of older versions") {
+TEST_CASE("a constant channel is not divided by the rounding error stored as its spread by older versions") {
     const TemporaryFolder folder;
     const auto train = (folder / "set.h5").string() + ":/";
     {

@@ -19,7 +19,7 @@ Shape joined(const std::vector<Shape>& shapes) {
 
 }  // namespace
 
-TEST_CASE("fields of equal height and width stack as channels, and others are a row of numbers") {
+TEST_CASE("fields of equal height and width stack as channels, and other fields form a row of numbers") {
     CHECK(joined({{5}}) == Shape{5});
     CHECK(joined({{8, 6}}) == Shape{8, 6});
     CHECK(joined({{8, 6}, {3, 8, 6}}) == Shape{4, 8, 6});
@@ -34,7 +34,7 @@ TEST_CASE("images have height and width, and may have channels") {
     CHECK_FALSE(is_image({}));
 }
 
-TEST_CASE("shapes are written as a user would") {
+TEST_CASE("shapes are printed the way a user writes them") {
     CHECK(shape_text({3, 28, 28}) == "3x28x28");
     CHECK(shape_text({}) == "a single number");
 }

@@ -34,7 +34,7 @@ Task task_of(const std::string& location, nlohmann::json section = nlohmann::jso
     return describe_task(settings_of(section), data);
 }
 
-/// Settings of a model with its defaults.
+/// Default settings for a model.
 Settings on(const DataSettings& data, const std::string& model = "cnn") {
     Settings settings = settings_of({{"model", model}});
     settings.data = data;
@@ -52,7 +52,7 @@ Batch first_batch(DataCache& data, DataSettings settings, const std::string& mod
 
 }  // namespace
 
-TEST_CASE("classes are counted in the targets unless their number is given") {
+TEST_CASE("classes are counted in the targets unless the settings give their number") {
     const SweepFixture sweep;
 
     const Task counted = task_of(sweep.train);
@@ -65,9 +65,9 @@ TEST_CASE("classes are counted in the targets unless their number is given") {
     CHECK(task_of(sweep.train, {{"classes", 10}}).num_outputs == 10);
 }
 
-TEST_CASE("a balance weighs each class by its samples, beside weights that are given") {
+TEST_CASE("class_balance weights each class by its number of samples, in addition to any given weights") {
     const LossSettings balanced{.class_balance = 1};
-    const ClassCounts counts{1, 0, 3, 4};  // of 8 samples and 3 classes; class 4 has none either
+    const ClassCounts counts{1, 0, 3, 4};  // 8 samples of 3 classes; class 4 has none either
 
     const auto even = class_weights(balanced, counts, 5);
     const auto rooted = class_weights({.class_weights = {2, 1, 1, 1, 1}, .class_balance = 0.5}, counts, 5);
@@ -82,7 +82,7 @@ TEST_CASE("a balance weighs each class by its samples, beside weights that are g
     CHECK(rooted[3] == doctest::Approx(0.5 / mean));
 }
 
-TEST_CASE("weights of classes reach the task, and fit its classes alone") {
+TEST_CASE("class weights reach the task and must match its number of classes") {
     const SweepFixture sweep;
 
     CHECK(task_of(sweep.train).class_weights.empty());
@@ -101,7 +101,7 @@ TEST_CASE("weights of classes reach the task, and fit its classes alone") {
     CHECK(of_numbers[0].key == "trainer.class_balance");
 }
 
-TEST_CASE("counting classes reads no inputs") {
+TEST_CASE("counting classes does not read the inputs") {
     const SweepFixture sweep;
     const auto samples = SampleSet::open(without_inputs(sweep.train));
 
@@ -112,7 +112,7 @@ TEST_CASE("counting classes reads no inputs") {
     CHECK_THROWS_WITH(samples->read(0, 1, image, label), Contains("inputs"));
 }
 
-TEST_CASE("classes are counted once, whatever the chunks of the inputs, and again where the file has changed") {
+TEST_CASE("classes are counted once, whatever the chunks of the inputs, and a changed file is noticed") {
     const SweepFixture sweep;
     const std::int64_t count = 4096;
     const auto file = sweep.folder / "many.h5";
@@ -120,7 +120,7 @@ TEST_CASE("classes are counted once, whatever the chunks of the inputs, and agai
     const auto location = with_targets_of(in_one_chunk, write_images(file, "fine", count, 3, /*chunk_samples=*/1));
     const DataSettings settings{.train = location};
     DataCache data;
-    const auto of_one_set = data.set(location, settings);  // opening it reads as well
+    const auto of_one_set = data.set(location, settings);  // because opening the set reads as well
 
     const auto before = num_reads();
     const auto counts = data.classes(location, settings);
@@ -131,7 +131,7 @@ TEST_CASE("classes are counted once, whatever the chunks of the inputs, and agai
     CHECK(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}) == count);
     CHECK(counts.size() == 4);
     CHECK(counted - before <= 10);
-    CHECK(again - counted <= 2);  // to look at how often it has read
+    CHECK(again - counted <= 2);  // num_reads() itself reads
     std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now());
     CHECK_THROWS_WITH(data.classes(location, settings), Contains("was written to"));
 }
@@ -145,7 +145,7 @@ TEST_CASE("targets of floating-point numbers make a regression") {
     CHECK(task.num_outputs == 2);
 }
 
-TEST_CASE("an autoencoder predicts fields as large as its inputs, and reconstructs these where there are none") {
+TEST_CASE("an autoencoder predicts targets the size of its inputs, or else reconstructs its inputs") {
     const SweepFixture sweep;
     const nlohmann::json settings{{"model", "autoencoder"}};
     const std::string waves = write_waves(sweep.folder / "waves.h5", "train", 8, 1);
@@ -161,7 +161,7 @@ TEST_CASE("an autoencoder predicts fields as large as its inputs, and reconstruc
     CHECK(task_of(sweep.train, settings).kind == Task::Kind::reconstruction);  // its targets are classes
 }
 
-TEST_CASE("what is reconstructed is what the model sees") {
+TEST_CASE("reconstruction targets are the inputs that the model sees") {
     const SweepFixture sweep;
     DataCache data;
 
@@ -170,7 +170,7 @@ TEST_CASE("what is reconstructed is what the model sees") {
     CHECK(at::equal(batch.targets, batch.inputs.flatten(1)));
 }
 
-TEST_CASE("bytes come to the model as numbers from 0 to 1, classes as int64") {
+TEST_CASE("the model gets bytes as numbers from 0 to 1 and classes as int64") {
     const SweepFixture sweep;
     DataCache data;
 
@@ -185,7 +185,7 @@ TEST_CASE("bytes come to the model as numbers from 0 to 1, classes as int64") {
     CHECK(batch.targets.sizes() == at::IntArrayRef({4}));
 }
 
-TEST_CASE("numbers come to the model as they are") {
+TEST_CASE("the model gets floating-point numbers as they are") {
     const SweepFixture sweep;
     DataCache data;
 
@@ -195,7 +195,7 @@ TEST_CASE("numbers come to the model as they are") {
     CHECK(batch.targets[2][1].item<float>() == -2.0F);
 }
 
-TEST_CASE("numbers are normalised by the statistics of the training samples, or by numbers given") {
+TEST_CASE("numbers are normalised by the statistics of the training samples or by given numbers") {
     const SweepFixture sweep;
     const auto train = write_numbers(sweep.folder / "numbers.h5", "train", 10);
     DataSettings settings{.train = train};
@@ -209,8 +209,8 @@ TEST_CASE("numbers are normalised by the statistics of the training samples, or 
     const Batch given = first_batch(data, settings);
     settings.normalize["inputs"] = datasets::Normalization{{1.0, 2.0}, {2.0}};
 
-    // Sample i has the inputs {i, 1, i / 2}: of 0 to 9 the mean is 4.5 and the spread √8.25; all ones have the
-    // spread 1.
+    // Sample i has the inputs {i, 1, i / 2}. The numbers 0 to 9 have the mean 4.5 and the spread √8.25; a constant has
+    // the spread 1.
     CHECK(standard.inputs[2][0].item<float>() == doctest::Approx((2 - 4.5) / std::sqrt(8.25)));
     CHECK(standard.inputs[2][1].item<float>() == 0.0F);
     CHECK(standard.targets[2][0].item<float>() == doctest::Approx((4 - 9) / std::sqrt(33.0)));
@@ -219,7 +219,7 @@ TEST_CASE("numbers are normalised by the statistics of the training samples, or 
     CHECK_THROWS_WITH_AS(data.training(settings), Contains("2 numbers are given as means of"), crescendo::InvalidInput);
 }
 
-TEST_CASE("several inputs stack as channels where height and width agree, else they are one row of numbers") {
+TEST_CASE("several inputs stack as channels if height and width agree, and otherwise form one row of numbers") {
     const SweepFixture sweep;
     const auto location = write_numbers(sweep.folder / "numbers.h5", "train", 10);
     DataSettings mixed{.train = location};
@@ -239,7 +239,7 @@ TEST_CASE("several inputs stack as channels where height and width agree, else t
     CHECK(batch.inputs.select(1, 0).equal(batch.inputs.select(1, 1)));
 }
 
-TEST_CASE("inputs that do not stack are nothing for a cnn, and a class is learned alone") {
+TEST_CASE("a cnn refuses inputs that do not stack, and a class must be the only target") {
     const SweepFixture sweep;
     const Settings settings =
         on({.train = sweep.train, .inputs = {"inputs", "targets"}, .targets = {"targets", "targets"}});
@@ -252,7 +252,7 @@ TEST_CASE("inputs that do not stack are nothing for a cnn, and a class is learne
     CHECK(problems[1].message.c_str() == Contains("a sample is 8x8 and a single number"));
 }
 
-TEST_CASE("labels with axes of length 1 were refused without a word on how to name them") {
+TEST_CASE("labels with axes of length 1 are refused with the selection to write") {
     const SweepFixture sweep;
     const auto train = (sweep.folder / "pcam.h5").string() + ":/";
     {
@@ -273,7 +273,7 @@ TEST_CASE("labels with axes of length 1 were refused without a word on how to na
     CHECK(problems_of("y[:, 0, 0]").empty());
 }
 
-TEST_CASE("binary cross entropy is not for targets that are standardized") {
+TEST_CASE("binary cross entropy is refused for standardized targets") {
     const SweepFixture sweep;
     const auto numbers = write_numbers(sweep.folder / "numbers.h5", "train", 10);
     const auto problems_of = [&](const nlohmann::json& normalize, const std::string& model, const std::string& train) {
@@ -295,7 +295,7 @@ TEST_CASE("binary cross entropy is not for targets that are standardized") {
     CHECK_FALSE(task_of(numbers).wants_shares);
 }
 
-TEST_CASE("rows weigh by their latitudes, of targets and of what an autoencoder gives back") {
+TEST_CASE("rows are weighted by latitude, in targets and in the outputs of an autoencoder") {
     const SweepFixture sweep;
     const auto train = write_grid(sweep.folder / "era5.nc", 8, {90, 60, 30, 0, 0, -30, -60, -90});
     const auto row_weights = [&](nlohmann::json data) {
@@ -311,7 +311,7 @@ TEST_CASE("rows weigh by their latitudes, of targets and of what an autoencoder 
     CHECK(task_of(train, {{"model", "autoencoder"}, {"data", {{"inputs", "t"}}}}).row_weights.empty());
 }
 
-TEST_CASE("what would move rows to other latitudes is refused where rows weigh by theirs") {
+TEST_CASE("augmentation that moves rows to other latitudes is refused if rows are weighted by latitude") {
     const SweepFixture sweep;
     const auto train = write_grid(sweep.folder / "era5.nc", 8, {60, 30, 0, -30});
     const auto problem_of = [&](const AugmentationSettings& augmentation, const std::string& latitude) -> std::string {
@@ -329,7 +329,7 @@ TEST_CASE("what would move rows to other latitudes is refused where rows weigh b
     CHECK(problem_of({.flip = Flip::both, .crop_padding = 1}, "") == "");
 }
 
-TEST_CASE("a task goes through JSON unchanged") {
+TEST_CASE("a task survives a round trip through JSON") {
     const SweepFixture sweep;
     Task task = task_of(sweep.train, {{"class_balance", 0.5}});
     task.row_weights = {0.1, 1.9};

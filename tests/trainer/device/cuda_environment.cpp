@@ -9,7 +9,7 @@ using namespace crescendo::trainer;
 
 namespace {
 
-/// Begins without the variables, and ends without them.
+/// Unsets the variables at the beginning and at the end.
 struct NoVariables {
     NoVariables() { clear(); }
     ~NoVariables() { clear(); }
@@ -27,7 +27,7 @@ std::string value_of(const char* name) {
 
 }  // namespace
 
-TEST_CASE("models of many shapes find memory in one process") {
+TEST_CASE("CUDA uses expandable memory segments and a fixed cuBLAS workspace by default") {
     const NoVariables none;
 
     prepare_cuda_environment();
@@ -36,7 +36,7 @@ TEST_CASE("models of many shapes find memory in one process") {
     CHECK(value_of("CUBLAS_WORKSPACE_CONFIG") == ":4096:8");
 }
 
-TEST_CASE("what the user has set stays, by either name") {
+TEST_CASE("a variable set by the user is kept under either name") {
     const NoVariables none;
     ::setenv("PYTORCH_CUDA_ALLOC_CONF", "max_split_size_mb:64", 1);
     prepare_cuda_environment();

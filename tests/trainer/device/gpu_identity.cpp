@@ -19,7 +19,7 @@ GpuIdentity changed(GpuIdentity gpu, std::string GpuIdentity::*field, std::strin
 
 }  // namespace
 
-TEST_CASE("slices of one GPU are one GPU, and the same address on another host is another") {
+TEST_CASE("slices of one GPU count as one GPU, and the same address on another host is a different GPU") {
     const auto other_slice = changed(first, &GpuIdentity::uuid, "uuid of b");
     const auto other_host = changed(other_slice, &GpuIdentity::host, "node2 77aa");
     const auto neighbour = changed(other_slice, &GpuIdentity::pci_address, "0000:86:00.0");
@@ -31,18 +31,18 @@ TEST_CASE("slices of one GPU are one GPU, and the same address on another host i
     CHECK_FALSE(share_a_gpu({first, neighbour}));
 }
 
-TEST_CASE("containers with names of their own on one host share a GPU if its UUID is the same") {
+TEST_CASE("containers with different host names share a GPU if its UUID is the same") {
     CHECK(share_a_gpu({first, changed(first, &GpuIdentity::host, "container 4f2e")}));
 }
 
-TEST_CASE("an identity survives the store, whatever bytes its UUID has") {
+TEST_CASE("an identity survives a round trip through text, whatever bytes its UUID contains") {
     const auto odd = changed(first, &GpuIdentity::uuid, std::string("\n\0\n\xff", 4));
 
     CHECK(read_gpu_identity(first.to_text()) == first);
     CHECK(read_gpu_identity(odd.to_text()) == odd);
 }
 
-TEST_CASE("a host is its name and its boot, unless NCCL_HOSTID says otherwise") {
+TEST_CASE("a host is identified by its name and boot ID unless NCCL_HOSTID is set") {
     const crescendo::tests::TemporaryFolder root;
     std::filesystem::create_directories(root / "proc/sys/kernel/random");
     std::ofstream(root / "proc/sys/kernel/hostname") << "node1\n";

@@ -15,7 +15,7 @@ using namespace crescendo::trainer;
 
 namespace {
 
-/// What a layer and its backward compute.
+/// The outputs and gradients of a layer.
 std::vector<at::Tensor> outcome(torch::nn::Linear& layer, const at::Tensor& inputs) {
     layer->zero_grad();
     const at::Tensor x = inputs.detach().requires_grad_();
@@ -37,7 +37,7 @@ bool same(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), [](const auto& x, const auto& y) { return at::equal(x, y); });
 }
 
-/// How the right factors of oneDNN's products lie, transposed, that are computed as long as this lives.
+/// Records, for as long as it lives, whether the right factors of oneDNN's products are dense, transposed or not.
 class RightFactors {
   public:
     RightFactors() {
@@ -67,7 +67,7 @@ class RightFactors {
 
 }  // namespace
 
-TEST_CASE("layers compute what torch's products give, up to rounding, and torch's again afterwards") {
+TEST_CASE("layers match torch's products up to rounding, and match them bit for bit afterwards") {
     at::manual_seed(1);
     torch::nn::Linear layer(/*in_features=*/300, /*out_features=*/130);
     const at::Tensor inputs = at::randn({128, 300}), series = at::randn({8, 16, 300});
@@ -89,7 +89,7 @@ TEST_CASE("layers compute what torch's products give, up to rounding, and torch'
     CHECK(same(outcome(layer, inputs), before));
 }
 
-TEST_CASE("products of other types, small ones, and sums of other forms stay torch's own, bit for bit") {
+TEST_CASE("other types, small products and other forms of sums match torch bit for bit") {
     at::manual_seed(1);
     const at::Tensor a = at::randn({200, 300}), b = at::randn({300, 200}), whole = at::randn({200, 200});
     const auto all = [&] {
@@ -107,7 +107,7 @@ TEST_CASE("products of other types, small ones, and sums of other forms stay tor
     CHECK(at::mm(at::zeros({1000, 0}), at::zeros({0, 5000})).equal(at::zeros({1000, 5000})));
 }
 
-TEST_CASE("products take matrices that lie in any way") {
+TEST_CASE("products accept matrices of any memory layout") {
     at::manual_seed(1);
     const at::Tensor a = at::randn({200, 300}), b = at::randn({300, 200});
     const at::Tensor expected = at::mm(a, b);
@@ -120,7 +120,7 @@ TEST_CASE("products take matrices that lie in any way") {
     CHECK(at::allclose(at::mm(at::stack({a, a}, 2).select(2, 1), b), expected, 1e-4, 1e-3));
 }
 
-TEST_CASE("oneDNN never multiplies by a slice, or by what is expanded, which it does a thousand times slower") {
+TEST_CASE("oneDNN never multiplies by a slice or an expanded tensor, which would be a thousand times slower") {
     at::manual_seed(1);
     const at::Tensor a = at::randn({200, 300}), wide = at::randn({300, 400}), bias = at::randn({200});
     const at::Tensor slice = wide.narrow(1, 100, 200);

@@ -24,8 +24,8 @@ using namespace crescendo::trainer::test;
 
 namespace {
 
-/// A number, a matrix, an image whose channels lie last, and whole numbers; all of `value`. Also of types that neither
-/// Gloo nor NCCL knows.
+/// Tensors full of `value`: numbers, a matrix, an image with channels last and a slice, also of types that neither Gloo
+/// nor NCCL supports.
 std::vector<at::Tensor> tensors_of(int value) {
     return {at::full({}, value, at::kLong),
             at::full({2, 3}, value, at::kFloat),
@@ -51,7 +51,7 @@ class Members {
                                                     make_device(Transport())};
 };
 
-/// A backend all of whose collectives fail with `message`.
+/// A backend whose all-reduces fail with `message`.
 class FailingBackend : public c10d::Backend {
   public:
     FailingBackend(int rank, int size, std::string message) : Backend(rank, size), message_(std::move(message)) {}
@@ -64,7 +64,7 @@ class FailingBackend : public c10d::Backend {
     std::string message_;
 };
 
-/// A device whose groups fail as they are told to, and cannot be ended.
+/// A device whose groups fail as specified and cannot be ended.
 class FailingDevice : public HostDevice {
   public:
     c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
@@ -91,9 +91,9 @@ class FailingDevice : public HostDevice {
         throw std::runtime_error("the time-out of the abort is over");
     }
 
-    std::exception_ptr at_meeting;  ///< null: members meet
+    std::exception_ptr at_meeting;  ///< null: the members meet
     std::string at_collective;
-    int num_asks = 2;  ///< in finish()
+    int num_asks = 2;  ///< how often finish() calls give_up
     mutable int num_dissolved = 0;
 };
 
@@ -101,7 +101,7 @@ Group group_on(const Device& device) {
     return {device, c10::make_intrusive<c10d::HashStore>(), {.rank = 0, .size = 2, .timeout = {}, .interrupted = {}}};
 }
 
-/// What a collective throws whose backend fails with `message`.
+/// Runs a collective whose backend fails with `message`.
 void sum_with(const std::string& message) {
     FailingDevice device;
     device.at_collective = message;
@@ -123,7 +123,7 @@ const std::string remote_gone =
 
 }  // namespace
 
-TEST_CASE("a group that cannot be ended in order ends all the same") {
+TEST_CASE("an error while a group ends is ignored") {
     FailingDevice device;
 
     CHECK_NOTHROW(group_on(device));
@@ -131,7 +131,7 @@ TEST_CASE("a group that cannot be ended in order ends all the same") {
     CHECK(device.num_dissolved == 1);
 }
 
-TEST_CASE("a member that waits for its device says that it lives, but no longer than twice the time-out") {
+TEST_CASE("a member that waits for its device gives signs of life for at most twice the time-out") {
     FailingDevice device;
     int num_beats = 0;
     bool interrupted = false;
@@ -146,24 +146,24 @@ TEST_CASE("a member that waits for its device says that it lives, but no longer 
     };
 
     finish(std::chrono::hours(1));
-    CHECK(num_beats == 2);  // it asks twice
+    CHECK(num_beats == 2);  // finish() asks twice
     finish(std::chrono::milliseconds(0));
     CHECK(num_beats == 2);
 
     interrupted = true;
-    CHECK_NOTHROW(finish(std::chrono::hours(1)));  // what ends at once ends well, though a new order is there
+    CHECK_NOTHROW(finish(std::chrono::hours(1)));  // a wait that ends at once succeeds despite a new order
     device.num_asks = 60'000;
     CHECK_THROWS_AS(finish(std::chrono::hours(1)), PeerLost);
 }
 
-TEST_CASE("a collective that fails is a lost peer, but what this worker does wrong keeps its own words") {
+TEST_CASE("a failed collective means a lost peer, but an error of this worker keeps its own message") {
     CHECK_THROWS_AS(sum_with(remote_gone), PeerLost);
     CHECK_THROWS_AS(sum_with(duplicate_gpu), NcclError);
     CHECK_THROWS_WITH_AS(sum_with("ncclUnhandledCudaError: \nLast error:\nCuda failure 2 'out of memory'"),
                          doctest::Contains("out of memory"), NcclError);
 }
 
-TEST_CASE("members that do not meet are lost, but a worker without memory, or with a broken GPU, says so") {
+TEST_CASE("members that do not meet are lost peers, but a worker that lacks memory or has a broken GPU says so") {
     const c10::SourceLocation here{__func__, __FILE__, __LINE__};
 
     CHECK_THROWS_AS(meet_with(std::make_exception_ptr(std::runtime_error("Gloo's words for a store that ended"))),
@@ -181,7 +181,8 @@ TEST_CASE("members that do not meet are lost, but a worker without memory, or wi
 TEST_CASE_TEMPLATE("every member gets rank 0's tensors, whatever their types, shapes, order in memory and blocks",
                    Transport, OverGloo, OverNccl) {
     const Members<Transport> members;
-    // Floats of 24, 32, 4 and 16 bytes, whole numbers of 8 and 24: a block of each, three of the floats, or one a row.
+    // The floats take 24, 32, 4 and 16 bytes, and the integers 8 and 24. These are one block of each type, three blocks
+    // of floats, or a block per tensor.
     for (const std::size_t block_bytes : {1 << 20, 40, 1}) {
         CAPTURE(block_bytes);
         std::array<std::vector<at::Tensor>, 3> tensors;

@@ -9,7 +9,7 @@ using namespace crescendo::trainer;
 
 namespace {
 
-/// Counts its calls in one mode, in a buffer or beside it.
+/// Counts its calls in one mode, either in a buffer or in a hidden tensor.
 class Counting : public Model {
   public:
     Counting(bool in_training, bool in_buffer) : in_training_(in_training), in_buffer_(in_buffer) {}
@@ -30,7 +30,7 @@ class Counting : public Model {
 
 }  // namespace
 
-TEST_CASE("a dry run has another number of samples than of outputs") {
+TEST_CASE("the number of samples in a dry run differs from the number of outputs") {
     Task task{.input_shape = {4, 3}, .target_shape = {}, .num_outputs = 10};
 
     CHECK(dry_inputs(task).sizes() == at::IntArrayRef{2, 4, 3});
@@ -41,7 +41,7 @@ TEST_CASE("a dry run has another number of samples than of outputs") {
     CHECK(dry_samples(task) == "three samples");
 }
 
-TEST_CASE("a network that changes its inputs in place is told so, and not that it keeps something") {
+TEST_CASE("a network that changes its inputs in place is refused for that, not for hidden state") {
     struct InPlace : Model {
         at::Tensor forward(const at::Tensor& inputs, const at::Tensor& /*dropout_keys*/) override {
             at::Tensor same = inputs;
@@ -54,7 +54,7 @@ TEST_CASE("a network that changes its inputs in place is told so, and not that i
                          doctest::Contains("it changes its inputs in place"), crescendo::InvalidInput);
 }
 
-TEST_CASE("what a network keeps beside its buffers is found, in training and in evaluation") {
+TEST_CASE("state that a network keeps outside its buffers is found, in training and in evaluation") {
     const at::Tensor inputs = at::ones({2, 3});
     for (const bool in_training : {true, false}) {
         CAPTURE(in_training);

@@ -32,7 +32,7 @@ double spread(const Model& model, const char* name) {
 
 }  // namespace
 
-TEST_CASE("kaiming keeps the spread of what a layer is given, xavier that of what goes forth and back") {
+TEST_CASE("kaiming preserves the spread of the inputs, and xavier that of inputs and gradients") {
     // He et al., "Delving deep into rectifiers", ICCV 2015; Glorot and Bengio, AISTATS 2010.
     const auto kaiming = cnn_with(Initialization::kaiming);
     const auto xavier = cnn_with(Initialization::xavier);
@@ -46,7 +46,7 @@ TEST_CASE("kaiming keeps the spread of what a layer is given, xavier that of wha
     }
 }
 
-TEST_CASE("biases of recurrent layers are zero, and vectors of categories are left alone") {
+TEST_CASE("initialization zeroes the biases of recurrent layers and leaves category vectors alone") {
     const Settings recurrent = settings_of({{"model", "lstm"}, {"width", 4}});
     const auto lstm = recurrent.model->make({.input_shape = {8, 3}, .target_shape = {}, .num_outputs = 2});
     const Settings coded = settings_of({{"model", "mlp"}, {"categories", {{"0", 3}}}});

@@ -13,7 +13,7 @@ namespace {
 
 const char* const of_batch_norm = "Expected more than 1 value per channel when training, got input size [1, 4]";
 
-/// Counts its calls in a buffer, and fails in training as a batch norm behind other layers does.
+/// Counts its calls in a buffer, and fails in training like a batch norm that follows other layers.
 struct Network : torch::nn::Module {
     at::Tensor operator()() {
         calls.add_(1);
@@ -40,7 +40,7 @@ struct Network : torch::nn::Module {
 
 }  // namespace
 
-TEST_CASE("a single value is normalised by running statistics, as if no call had failed before") {
+TEST_CASE("a single value is normalised by running statistics as if no call had failed before") {
     Network network;
 
     CHECK(network.run(/*num_samples=*/1).item<double>() == 1);
@@ -49,7 +49,7 @@ TEST_CASE("a single value is normalised by running statistics, as if no call had
     CHECK(network.norms_train);
 }
 
-TEST_CASE("all other failures, and those of several samples or of evaluations, are thrown on") {
+TEST_CASE("other failures, and failures with several samples or in evaluation, are rethrown") {
     Network network;
 
     CHECK_THROWS_AS(network.run(/*num_samples=*/2), std::runtime_error);

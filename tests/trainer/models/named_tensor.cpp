@@ -8,7 +8,7 @@
 using namespace crescendo::trainer;
 using crescendo::tests::error_of;
 
-TEST_CASE("a name stands for a tensor, or for a module with all that is in it, and ends at a dot") {
+TEST_CASE("a name denotes a tensor or a module with everything in it, but no part of a name") {
     const std::vector<NamedTensor> tensors{{"layer1.0.weight", {}}, {"layer1.1.weight", {}}, {"head.bias", {}}};
 
     for (const char* there : {"layer1", "layer1.1", "layer1.0.weight", "head"}) {

@@ -18,7 +18,7 @@ double loss(const LossSettings& settings, Task::Kind kind, const at::Tensor& out
 
 }  // namespace
 
-TEST_CASE("label smoothing gives all classes a share of the right one, in training alone") {
+TEST_CASE("label smoothing gives every class a share of the target, only in training") {
     const at::Tensor outputs = at::tensor({1.0, 2.0, 0.5}).view({1, 3});
     const at::Tensor target = at::tensor({1}, at::kLong);
     const LossSettings smoothed{.label_smoothing = 0.3};
@@ -32,7 +32,7 @@ TEST_CASE("label smoothing gives all classes a share of the right one, in traini
     CHECK(of(smoothed.of_evaluation()) == of({}));
 }
 
-TEST_CASE("samples weigh as their classes do, in training alone") {
+TEST_CASE("samples are weighted by class, only in training") {
     const at::Tensor outputs = at::tensor({1.0, 2.0, 0.5, 0.0, 0.0, 3.0}).view({2, 3});
     const at::Tensor targets = at::tensor({1, 0}, at::kLong);
     const Task task{.input_shape = {1}, .target_shape = {}, .num_outputs = 3, .class_weights = {0.5, 4.0, 1.0}};
@@ -48,7 +48,7 @@ TEST_CASE("samples weigh as their classes do, in training alone") {
     CHECK(of(weighed.of_evaluation()) == of({}));
 }
 
-TEST_CASE("a relative loss is that of a sample as a whole, and its gradient is a number without an error too") {
+TEST_CASE("a relative loss is computed per sample, and its gradient is finite even without an error") {
     at::Tensor outputs = at::tensor({3.0, 4.0, 1.0, 1.0, 0.3, 0.4}).view({3, 2}).requires_grad_(true);
     const at::Tensor targets = at::tensor({0.0, 8.0, 1.0, 1.0, 0.0, 0.0}).view({3, 2});
     const Task task{.kind = Task::Kind::regression, .input_shape = {1}, .target_shape = {2}, .num_outputs = 2};
@@ -61,7 +61,7 @@ TEST_CASE("a relative loss is that of a sample as a whole, and its gradient is a
     CHECK(outputs.grad()[1].abs().sum().item<double>() == 0.0);
 }
 
-TEST_CASE("losses of numbers are means over a sample's outputs, and sums over samples") {
+TEST_CASE("regression losses are means over a sample's outputs and sums over samples") {
     const at::Tensor outputs = at::tensor({1.0, 2.0, 0.0, 0.0}).view({2, 2});
     const at::Tensor targets = at::tensor({1.0, 5.0, 0.5, 0.0}).view({2, 2});  // errors 0, 3, 0.5, 0
     const auto of = [&](const LossSettings& settings) {
@@ -74,7 +74,7 @@ TEST_CASE("losses of numbers are means over a sample's outputs, and sums over sa
     CHECK(of({.loss = Loss::huber, .huber_delta = 2}) == doctest::Approx((2 * (3 - 1) + 0.125) / 2));
 }
 
-TEST_CASE("binary cross entropy takes logits, and targets between the two") {
+TEST_CASE("binary cross entropy takes logits and targets from 0 to 1") {
     const at::Tensor outputs = at::tensor({0.0, 2.0}).view({1, 2});
     const at::Tensor targets = at::tensor({1.0, 0.25}).view({1, 2});
 
@@ -83,8 +83,8 @@ TEST_CASE("binary cross entropy takes logits, and targets between the two") {
           doctest::Approx((std::log(2.0) - 0.25 * std::log(p) - 0.75 * std::log(1 - p)) / 2));
 }
 
-TEST_CASE("rows of images weigh as the task says, in every loss of numbers and in its gradient") {
-    // Two samples of two channels of 3 x 2: the weights of their numbers are those of the rows, again and again.
+TEST_CASE("the task's row weights apply to every regression loss and its gradient") {
+    // Two samples of two channels of 3 x 2, so the weights of the rows repeat.
     const Task task{.kind = Task::Kind::regression,
                     .input_shape = {1},
                     .target_shape = {2, 3, 2},
@@ -116,10 +116,10 @@ TEST_CASE("rows of images weigh as the task says, in every loss of numbers and i
     const auto length = [&](const at::Tensor& numbers) { return (numbers.square() * weights).sum(1).sqrt(); };
     CHECK((length(error) / length(targets)).sum().item<double>() == of({.loss = Loss::relative_l2}));
     CHECK(is_gradient(error * weights / (length(error) * length(targets)).unsqueeze(1)));
-    CHECK(at::equal(rows.rows, at::tensor({0.25, 2.75, 0.0}, at::kDouble)));  // a trial's steps share them
+    CHECK(at::equal(rows.rows, at::tensor({0.25, 2.75, 0.0}, at::kDouble)));  // a trial's steps share the weights, which must not change
 }
 
-TEST_CASE("rows that weigh 1 each change no loss of numbers") {
+TEST_CASE("row weights of 1 do not change any regression loss") {
     const Task plain{.kind = Task::Kind::regression, .input_shape = {1}, .target_shape = {40, 50}, .num_outputs = 2000};
     Task even = plain;
     even.row_weights.assign(40, 1.0);
@@ -132,6 +132,6 @@ TEST_CASE("rows that weigh 1 each change no loss of numbers") {
             return loss_sum({.loss = loss}, task, loss_weights(task, at::kCPU), outputs, targets).item<double>();
         };
 
-        CHECK(sum(even) == doctest::Approx(sum(plain)).epsilon(5e-7));  // float32, added up in another order
+        CHECK(sum(even) == doctest::Approx(sum(plain)).epsilon(5e-7));  // float32, summed in another order
     }
 }

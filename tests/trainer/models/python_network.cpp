@@ -6,7 +6,7 @@
 
 using namespace crescendo::trainer;
 
-TEST_CASE("a network in Python ends with a function that makes it with the trial's settings") {
+TEST_CASE("an exported Python network ends with a function that builds it with the trial's settings") {
     const crescendo::tests::TemporaryFolder folder;
 
     const auto name = write_python_network(folder.path(), "class Net: ...\n", "Net",

@@ -20,7 +20,7 @@ const Task images{.input_shape = {3, 32, 32}, .target_shape = {}, .num_outputs =
 
 }  // namespace
 
-TEST_CASE("no model draws a number while weights are left unfilled") {
+TEST_CASE("models draw no random numbers while weights are left unfilled") {
     for (const char* name : {"cnn", "mlp", "autoencoder", "resnet18", "unet", "vit", "lstm"}) {
         CAPTURE(name);
         const Settings settings = settings_of({{"model", name}});
@@ -44,7 +44,7 @@ TEST_CASE("no model draws a number while weights are left unfilled") {
     }
 }
 
-TEST_CASE("a tensor keeps what it holds, and everything else computes as always") {
+TEST_CASE("random fills leave tensors unchanged, and other operations work as usual") {
     at::Tensor held = at::ones({3});
     {
         const UnfilledWeights unfilled;

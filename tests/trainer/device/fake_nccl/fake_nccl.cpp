@@ -47,10 +47,10 @@ namespace crescendo::trainer::nccl {
 struct Communicator {
     int rank = 0;
     int size = 1;
-    std::vector<FileDescriptor> peers;  ///< those that rank 0 talks to, by rank; rank 0 for the others
+    std::vector<FileDescriptor> peers;  ///< by rank; members other than rank 0 only have a connection to rank 0
     std::atomic<Result> state{Result::in_progress};
     std::atomic<bool> aborted{false};
-    std::atomic<int> num_queued{0};  ///< collectives that a stream still has to end
+    std::atomic<int> num_queued{0};  ///< collectives that a stream has yet to finish
     std::thread forming;
 };
 
@@ -69,7 +69,7 @@ void nap() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 
 std::atomic<const char*> last_error{""};
 
-/// Messages stay, as their readers get pointers.
+/// Messages are kept forever because their readers get pointers to them.
 void note_error(const std::string& words) {
     static std::mutex mutex;
     static std::set<std::string> all;
@@ -82,7 +82,7 @@ std::string content(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// What is to go wrong in this call; "" if nothing.
+/// What should go wrong in this call; "" if nothing.
 std::string told(const std::string& call, int rank) {
     const char* folder = std::getenv("FAKE_NCCL");
     if (folder == nullptr) {
@@ -182,7 +182,7 @@ void receive_all(const Communicator& communicator, int fd, void* bytes, std::siz
     }
 }
 
-/// Sockets that have a name, but no file: nothing is left when their processes die.
+/// An abstract address has no file, so nothing is left behind when the processes die.
 sockaddr_un address_of(const UniqueId& id) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -238,11 +238,11 @@ void form(Communicator& communicator, const UniqueId& id) {
     });
 }
 
-/// A collective as a member asks for it. All members must ask for the same.
+/// A collective as requested by a member. All members must request the same one.
 struct Request {
     std::int64_t bytes;
     std::int32_t type;
-    std::int32_t root;  ///< -1: the sum of all
+    std::int32_t root;  ///< -1: the sum over all members
 };
 
 template <class Number>

@@ -10,7 +10,7 @@
 
 namespace crescendo::trainer::test {
 
-/// The library's file, beside the test's program.
+/// The library's file, in the folder of the test program.
 inline std::string fake_nccl() {
     return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libfake_nccl.so").string();
 }
@@ -26,12 +26,12 @@ inline nccl::UniqueId new_id() {
     return id;
 }
 
-/// A member's device adds a line whenever it has seen the end of the collectives that it asked for.
+/// A member's device adds a line to this file whenever all collectives that it requested have finished.
 inline std::filesystem::path finished_file(const std::filesystem::path& folder, int rank) {
     return folder / ("finished." + std::to_string(rank));
 }
 
-/// Tells the fake NCCL what goes wrong, as fake_nccl.cpp says, in this process and in those that get `variable()`.
+/// Tells the fake NCCL in this process what should go wrong; fake_nccl.cpp describes how.
 class FakeNcclOrders {
   public:
     FakeNcclOrders() { ::setenv("FAKE_NCCL", path().c_str(), /*overwrite=*/1); }
@@ -41,14 +41,14 @@ class FakeNcclOrders {
 
     void tell(const std::string& call, const std::string& order) const {
         std::ofstream(folder_ / (call + ".part")) << order;
-        std::filesystem::rename(folder_ / (call + ".part"), folder_ / call);  // who reads it meanwhile has it whole
+        std::filesystem::rename(folder_ / (call + ".part"), folder_ / call);  // so that readers never see half of it
     }
     void revoke(const std::string& call) const { std::filesystem::remove(folder_ / call); }
 
-    /// How often a member has formed a communicator.
+    /// How often any member has formed a communicator.
     int num_formed() const { return num_lines("formed"); }
 
-    /// How often a member has begun to end one.
+    /// How often any member has begun to end one.
     int num_ending() const { return num_lines("ending"); }
 
     std::string path() const { return folder_ / ""; }

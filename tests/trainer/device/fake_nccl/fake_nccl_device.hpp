@@ -6,7 +6,7 @@
 
 namespace crescendo::trainer::test {
 
-/// A CPU whose groups are made as a GPU's are, over the fake NCCL. Each one counts as a GPU of its own.
+/// A CPU that forms its groups like a GPU, over the fake NCCL. Each device counts as a separate GPU.
 std::unique_ptr<Device> make_fake_nccl_device();
 
 }  // namespace crescendo::trainer::test

@@ -5,7 +5,7 @@
 
 namespace crescendo::trainer::test {
 
-/// The queue of a device that is the host. What the host computes is done when it goes on, and it waits for results.
+/// The queue of a device that is the host itself. The host computes synchronously and waits for results.
 class HostQueue : public DeviceQueue {
   public:
     nccl::Stream stream() const override { return &stream_; }

@@ -10,8 +10,8 @@
 
 namespace crescendo::trainer::test {
 
-/// What the fake NCCL takes for a stream of CUDA: a thread that does one thing after the other. A thing that never ends
-/// holds up what comes after it, and nobody else.
+/// Stands in for a CUDA stream in the fake NCCL: a thread that runs one task after the other. A task that never ends
+/// holds up only the tasks after it.
 class HostStream {
   public:
     HostStream() : inside_(std::make_shared<Inside>()) {
@@ -29,7 +29,7 @@ class HostStream {
         inside_->arrived.notify_one();
     }
 
-    /// Becomes true once the stream has done what it has been asked so far.
+    /// Becomes true once the stream has done everything that it has been asked to do so far.
     std::shared_ptr<const std::atomic<bool>> mark() {
         const auto passed = std::make_shared<std::atomic<bool>>(false);
         enqueue([passed] { *passed = true; });
@@ -41,7 +41,7 @@ class HostStream {
         std::mutex mutex;
         std::condition_variable arrived;
         std::deque<std::function<void()>> tasks;
-        bool ended = false;  ///< the thread's own
+        bool ended = false;  ///< only used by the thread
 
         void run() {
             while (!ended) {

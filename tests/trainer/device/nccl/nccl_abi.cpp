@@ -1,4 +1,4 @@
-// Compares what the trainer declares of NCCL with nccl.h, by being compiled. There is nothing to run.
+// Compares the trainer's declarations for NCCL with nccl.h at compile time. There is nothing to run.
 
 #include "trainer/device/nccl/nccl_abi.hpp"
 

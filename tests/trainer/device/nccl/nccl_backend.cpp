@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// As a GPU's: whoever computes with a result does not wait for it in the host.
+/// Like a GPU's queue: using a result does not make the host wait for it.
 class GpuQueue : public HostQueue {
   public:
     void begin_after_computing() override {
@@ -32,10 +32,10 @@ class GpuQueue : public HostQueue {
         future.markCompleted(value);
     }
 
-    std::shared_ptr<std::atomic<bool>> computing;  ///< what the device computes first; null: nothing
+    std::shared_ptr<std::atomic<bool>> computing;  ///< the device computes while it is true; null: never
 };
 
-/// `patience` is that of its collectives.
+/// `patience` is for its collectives.
 c10::intrusive_ptr<NcclBackend> backend_of(const nccl::UniqueId& id, int rank, int size,
                                            std::shared_ptr<DeviceQueue> queue, const Patience& patience) {
     auto communicator = std::make_unique<NcclCommunicator>(fake_library(), id, rank, size, Patience{.timeout = 30s});
@@ -55,7 +55,7 @@ const std::function<bool()> never = [] { return false; };
 
 }  // namespace
 
-TEST_CASE("two members sum and broadcast tensors of every type that a group has") {
+TEST_CASE("two members sum and broadcast tensors of every type that groups use") {
     const auto id = new_id();
     const auto run = [&](int rank) {
         const auto backend = backend_of(id, rank, 2, std::make_shared<HostQueue>(), {.timeout = 30s});
@@ -86,7 +86,7 @@ TEST_CASE("two members sum and broadcast tensors of every type that a group has"
     CHECK_FALSE(failure);
 }
 
-TEST_CASE("the future of a collective has its tensors, as c10d::Reducer takes them") {
+TEST_CASE("the future of a collective holds its tensors, as c10d::Reducer expects") {
     const auto backend = alone(std::make_shared<HostQueue>());
     const at::Tensor numbers = at::ones({2});
 
@@ -96,7 +96,7 @@ TEST_CASE("the future of a collective has its tensors, as c10d::Reducer takes th
     CHECK(future->value().toTensorVector().at(0).is_same(numbers));
 }
 
-TEST_CASE("a tensor with gaps, or another reduction than the sum, is refused") {
+TEST_CASE("tensors with gaps, complex tensors and reductions other than the sum are refused") {
     const auto backend = alone(std::make_shared<HostQueue>());
     std::vector<at::Tensor> tensors{at::ones({2})};
     c10d::AllreduceOptions product;
@@ -107,7 +107,7 @@ TEST_CASE("a tensor with gaps, or another reduction than the sum, is refused") {
     CHECK_THROWS_AS(sum(*backend, at::ones({2}, at::kComplexFloat)), c10::Error);
 }
 
-TEST_CASE("on a GPU a collective only enters the queue, and finish waits for all of them") {
+TEST_CASE("on a GPU a collective is only enqueued, and finish waits for all of them") {
     const auto queue = std::make_shared<GpuQueue>();
     queue->computing = std::make_shared<std::atomic<bool>>(true);
     const auto backend = alone(queue);
@@ -122,7 +122,7 @@ TEST_CASE("on a GPU a collective only enters the queue, and finish waits for all
     CHECK(first_is_done());
 }
 
-TEST_CASE("a collective that fails on a GPU comes out of finish, in NCCL's words") {
+TEST_CASE("finish reports a collective that failed on a GPU in NCCL's words") {
     const FakeNcclOrders orders;
     orders.tell("collective", "fail 6 socketProgress: Connection closed by remote peer node3<41234>");
     const auto backend = alone(std::make_shared<GpuQueue>());
@@ -131,7 +131,7 @@ TEST_CASE("a collective that fails on a GPU comes out of finish, in NCCL's words
     CHECK_THROWS_WITH_AS(backend->finish(never), doctest::Contains("ncclAllReduce: ncclRemoteError"), NcclError);
 }
 
-TEST_CASE("peers have the time-out from when this member has computed what goes into a collective") {
+TEST_CASE("the time-out for peers starts when this member has computed its input to the collective") {
     const FakeNcclOrders orders;
     orders.tell("collective", "hang");
     const auto queue = std::make_shared<GpuQueue>();
@@ -140,7 +140,7 @@ TEST_CASE("peers have the time-out from when this member has computed what goes 
     sum(*backend, at::ones({2}));
     int num_asked = 0;
     const auto compute_for_a_while = [&] {
-        *queue->computing = ++num_asked < 100;  // 5 ms and more
+        *queue->computing = ++num_asked < 100;  // 5 ms or more
         return false;
     };
 
@@ -157,7 +157,7 @@ TEST_CASE("a new order ends the wait of finish") {
     CHECK_THROWS_WITH_AS(backend->finish([] { return true; }), doctest::Contains("a new order"), NcclError);
 }
 
-TEST_CASE("what NCCL still writes to when a group ends is kept until its end") {
+TEST_CASE("tensors that NCCL still writes to are kept until the group has ended") {
     const FakeNcclOrders orders;
     orders.tell("collective", "hang");
     at::Tensor numbers = at::ones({2});

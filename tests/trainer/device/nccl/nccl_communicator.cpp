@@ -19,14 +19,14 @@ namespace {
 
 const Patience long_patience{.timeout = 30s};
 
-/// A member of a group, in a thread of its own. `patience` is for its collectives.
+/// A member of a group, for use in its own thread. `patience` is for its collectives.
 class Member {
   public:
     Member(const nccl::UniqueId& id, int rank, int size, const Patience& forming = long_patience,
            Patience patience = long_patience)
         : communicator_(fake_library(), id, rank, size, forming), patience_(std::move(patience)) {}
 
-    /// The sum over all members, once it is there.
+    /// Waits for the sum over all members.
     std::vector<float> sum(std::vector<float> numbers) {
         communicator_.all_reduce(numbers.data(), numbers.size(), nccl::DataType::float32, &stream_, patience_);
         end("the sum");
@@ -42,7 +42,7 @@ class Member {
     NcclCommunicator& communicator() { return communicator_; }
 
   private:
-    /// Also after an error, as what was asked for may still write to the numbers.
+    /// Aborts after an error, because pending collectives may still write to the numbers.
     void end(const std::string& what) try {
         communicator_.wait(
             what, [passed = stream_.mark()] { return passed->load(); }, patience_);
@@ -56,7 +56,7 @@ class Member {
     Patience patience_;
 };
 
-/// What each member of a group of two threw; "" if it did not.
+/// The error that each member of a group of two threw, or "" if it threw none.
 std::array<std::string, 2> errors_of_two(const std::function<void(int rank)>& member) {
     std::array<std::string, 2> errors;
     const auto run = [&](int rank) {
@@ -83,7 +83,7 @@ std::string error_of(const std::function<void()>& action) {
 
 }  // namespace
 
-TEST_CASE("members sum their numbers and take those of one of them") {
+TEST_CASE("members sum their numbers and broadcast those of one member") {
     const auto id = new_id();
     std::array<std::vector<float>, 3> sums;
     std::array<std::vector<float>, 3> copies;
@@ -107,7 +107,7 @@ TEST_CASE("members sum their numbers and take those of one of them") {
     }
 }
 
-TEST_CASE("a peer that never comes costs the time-out, and no longer") {
+TEST_CASE("waiting for a peer that never comes ends at the time-out") {
     const auto error = error_of([] { Member(new_id(), 0, 2, {.timeout = 20ms}); });
 
     CHECK(error == "NCCL, forming a group of 2: not done after 0.02 s");
@@ -122,14 +122,14 @@ TEST_CASE("a new order ends the wait for a peer that never comes") {
     CHECK(error == "NCCL, forming a group of 2: abandoned for a new order");
 }
 
-TEST_CASE("NCCL that hangs while it forms a group is left") {
+TEST_CASE("NCCL is abandoned at the time-out if it hangs while forming a group") {
     const FakeNcclOrders orders;
     orders.tell("init", "hang");
 
     CHECK(error_of([] { Member(new_id(), 0, 1, {.timeout = 20ms}); }).ends_with("not done after 0.02 s"));
 }
 
-TEST_CASE("what is wrong with this worker is said in NCCL's words") {
+TEST_CASE("an error of this worker is reported in NCCL's words") {
     const FakeNcclOrders orders;
     orders.tell("init", "fail 5 Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1000");
     const auto duplicate = error_of([] { Member(new_id(), 0, 1); });
@@ -143,7 +143,7 @@ TEST_CASE("what is wrong with this worker is said in NCCL's words") {
     CHECK(says_out_of_memory(memory));
 }
 
-TEST_CASE("an error that NCCL finds while a collective runs ends the wait for it") {
+TEST_CASE("an asynchronous NCCL error ends the wait for a collective") {
     const FakeNcclOrders orders;
     const auto id = new_id();
 
@@ -162,7 +162,7 @@ TEST_CASE("an error that NCCL finds while a collective runs ends the wait for it
     }
 }
 
-TEST_CASE("a member that leaves ends the others' wait for it") {
+TEST_CASE("when a member leaves, the others stop waiting for it") {
     const auto id = new_id();
 
     const auto errors = errors_of_two([&](int rank) {
@@ -179,7 +179,7 @@ TEST_CASE("a member that leaves ends the others' wait for it") {
     CHECK(errors[1].empty());
 }
 
-TEST_CASE("a collective that hangs ends at the time-out or by a new order") {
+TEST_CASE("the wait for a hanging collective ends at the time-out or with a new order") {
     const FakeNcclOrders orders;
     orders.tell("collective", "hang");
     const auto id = new_id();
@@ -208,7 +208,7 @@ TEST_CASE("a slow collective is waited for") {
     CHECK(Member(new_id(), 0, 1).sum({2.0F}) == std::vector<float>{2.0F});
 }
 
-TEST_CASE("an end that hangs holds nobody up, and keeps what NCCL may still write to") {
+TEST_CASE("a hanging abort blocks nothing and keeps the memory that NCCL may still write to") {
     const FakeNcclOrders orders;
     const auto numbers = std::make_shared<std::vector<float>>(2, 1.0F);
     const std::weak_ptr<void> watched = numbers;

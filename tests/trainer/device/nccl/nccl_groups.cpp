@@ -22,12 +22,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A process with a GPU of its own.
+/// A process with its own GPU.
 NcclGroups process(const std::string& gpu) {
     return {fake_library(), {.uuid = gpu, .host = "here", .pci_address = gpu}};
 }
 
-/// Makes a group of these processes, in this order, and calls `member` for each in a thread of its own.
+/// Forms a group of these processes, in this order, and calls `member` for each one in a separate thread.
 void in_group(const std::vector<NcclGroups*>& processes,
               const std::function<void(int rank, const c10::intrusive_ptr<c10d::ProcessGroup>&)>& member) {
     const auto store = c10::make_intrusive<c10d::HashStore>();
@@ -44,7 +44,7 @@ void in_group(const std::vector<NcclGroups*>& processes,
     }
 }
 
-/// Trains in a group, as it were, and ends it.
+/// Pretends to train in a group and ends the group. The `failing` members abort it first.
 void train(const std::vector<NcclGroups*>& processes, const std::vector<int>& failing = {}) {
     in_group(processes, [&](int rank, const auto& group) {
         std::vector<at::Tensor> numbers{at::ones({1})};
@@ -59,7 +59,7 @@ void train(const std::vector<NcclGroups*>& processes, const std::vector<int>& fa
 
 }  // namespace
 
-TEST_CASE("members that meet again take the communicator that they had") {
+TEST_CASE("members that meet again reuse their communicator") {
     const FakeNcclOrders orders;
     auto a = process("a");
     auto b = process("b");
@@ -75,7 +75,7 @@ TEST_CASE("members that meet again take the communicator that they had") {
     CHECK(orders.num_formed() == 5);
 }
 
-TEST_CASE("a communicator is not used again where NCCL is to add up by other algorithms") {
+TEST_CASE("a communicator is not reused for other NCCL algorithms") {
     const FakeNcclOrders orders;
     auto a = process("a");
     auto b = process("b");
@@ -92,7 +92,7 @@ TEST_CASE("a communicator is not used again where NCCL is to add up by other alg
     CHECK(orders.num_formed() == 4);  // the first one is still kept
 }
 
-TEST_CASE("members in another order are another group") {
+TEST_CASE("the same members in a different order form a different group") {
     const FakeNcclOrders orders;
     auto a = process("a");
     auto b = process("b");
@@ -103,7 +103,7 @@ TEST_CASE("members in another order are another group") {
     CHECK(orders.num_formed() == 4);
 }
 
-TEST_CASE("a communicator that has failed at one member is used by none") {
+TEST_CASE("no member reuses a communicator that has failed at one member") {
     const FakeNcclOrders orders;
     auto a = process("a");
     auto b = process("b");
@@ -116,11 +116,11 @@ TEST_CASE("a communicator that has failed at one member is used by none") {
     CHECK(orders.num_formed() == 6);
 }
 
-TEST_CASE("members that left a group in different places do not use its communicator again") {
+TEST_CASE("members that left a group at different collectives do not reuse its communicator") {
     const FakeNcclOrders orders;
     auto a = process("a");
     auto b = process("b");
-    orders.tell("collective", "skip");  // as rank 0 does with a broadcast that the others have yet to begin
+    orders.tell("collective", "skip");  // rank 0 also finishes a broadcast that the others have not begun
     in_group({&a, &b}, [&](int rank, const auto& group) {
         std::vector<at::Tensor> numbers{at::ones({1})};
         if (rank == 0) {
@@ -135,7 +135,7 @@ TEST_CASE("members that left a group in different places do not use its communic
     CHECK(orders.num_formed() == 4);
 }
 
-TEST_CASE("a trial keeps more communicators than trials keep for each other") {
+TEST_CASE("more communicators are kept within a trial than between trials") {
     const FakeNcclOrders orders;
     auto a = process("a");
     std::list<NcclGroups> others;
@@ -144,7 +144,7 @@ TEST_CASE("a trial keeps more communicators than trials keep for each other") {
             train({&a, &others.emplace_back(process("other " + std::to_string(others.size())))});
         }
     };
-    const auto await_ending = [&](std::size_t count) {  // threads do it
+    const auto await_ending = [&](std::size_t count) {  // threads end them
         crescendo::tests::await("communicators to end", [&] { return orders.num_ending() >= static_cast<int>(count); });
         CHECK(orders.num_ending() == static_cast<int>(count));
     };
@@ -157,7 +157,7 @@ TEST_CASE("a trial keeps more communicators than trials keep for each other") {
     await_ending(1 + NcclGroups::most_of_a_trial - NcclGroups::most_kept);
 }
 
-TEST_CASE("only the last communicators are kept from trial to trial") {
+TEST_CASE("only the most recent communicators are kept from trial to trial") {
     const FakeNcclOrders orders;
     auto a = process("a");
     std::list<NcclGroups> others;
@@ -173,7 +173,7 @@ TEST_CASE("only the last communicators are kept from trial to trial") {
     CHECK(orders.num_formed() == before + 2);
 }
 
-TEST_CASE("NCCL is warmed up by a group of one, and may be broken where no group is needed") {
+TEST_CASE("warming up NCCL forms a group of one and tolerates a broken NCCL") {
     const FakeNcclOrders orders;
     auto a = process("a");
 
@@ -185,7 +185,7 @@ TEST_CASE("NCCL is warmed up by a group of one, and may be broken where no group
     CHECK(orders.num_formed() == 1);
 }
 
-TEST_CASE("no group begins while NCCL ends a communicator: a collective that hangs would be waited for for ever") {
+TEST_CASE("no group starts while NCCL ends a communicator") {
     const FakeNcclOrders orders;
     auto a = process("a");
     auto b = process("b");
@@ -207,7 +207,7 @@ TEST_CASE("no group begins while NCCL ends a communicator: a collective that han
     CHECK(began);
 }
 
-TEST_CASE("members that share a GPU make no group over NCCL") {
+TEST_CASE("members that share a GPU do not form a group over NCCL") {
     auto a = process("a");
     auto b = process("b");
     auto c = process("a");

@@ -8,7 +8,7 @@
 
 using namespace crescendo::trainer;
 
-TEST_CASE("a batch norm is torch's, to the last bit") {
+TEST_CASE("a batch norm matches torch's bit for bit") {
     at::manual_seed(1);
     for (const auto& shape :
          std::vector<std::vector<std::int64_t>>{{4, 3, 5, 6}, {4, 3, 2, 5, 6}, {2, 3}, {1, 3, 2, 1}}) {
@@ -32,7 +32,7 @@ TEST_CASE("a batch norm is torch's, to the last bit") {
     }
 }
 
-TEST_CASE("where a channel has a single value, it is normalised by the running statistics and teaches them nothing") {
+TEST_CASE("a channel with a single value is normalised by the running statistics and does not update them") {
     BatchNorm norm(3);
     norm.running_mean.fill_(2);
     norm.running_var.fill_(4);

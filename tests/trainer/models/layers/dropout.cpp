@@ -15,7 +15,7 @@ std::vector<std::int64_t> samples(std::int64_t count) {
     return numbers;
 }
 
-/// 1 where a unit of ones is dropped.
+/// 1 for each unit that is dropped, and 0 for the others.
 at::Tensor dropped(Dropout dropout, const at::Tensor& keys, std::int64_t num_units) {
     return dropout(at::ones({keys.size(0), num_units}), keys).eq(0).to(at::kFloat);
 }
@@ -24,13 +24,14 @@ double agreement(const at::Tensor& a, const at::Tensor& b) { return a.eq(b).to(a
 
 }  // namespace
 
-TEST_CASE("a share of the units is dropped, of every sample and of every unit, and what stays makes up for it") {
+TEST_CASE("dropout drops the given share of units in every sample and scales up the rest") {
     const double share = 0.3;
     Dropout dropout(share, /*layer=*/0);
 
     const at::Tensor x = dropout(at::ones({1000, 1000}), dropout_keys(/*seed=*/1, /*epoch=*/0, samples(1000)));
 
-    // Of 1,000 at a time 300 are dropped, give or take 14.5: the farthest of 1,000 such numbers is within 5 times that.
+    // Of 1,000 numbers, 300 are dropped, with a standard deviation of 14.5. The farthest of 1,000 such counts is within
+    // 5 deviations.
     const at::Tensor mask = x.eq(0).to(at::kFloat);
     for (const std::int64_t axis : {0, 1}) {
         CHECK(mask.mean(axis).sub(share).abs().max().item<double>() < 5 * 0.0145);
@@ -40,7 +41,7 @@ TEST_CASE("a share of the units is dropped, of every sample and of every unit, a
     CHECK(dropout(x, at::Tensor()).is_same(x));
 }
 
-TEST_CASE("what a sample drops follows from seed, epoch and layer, and from nothing else in its batch") {
+TEST_CASE("the units dropped for a sample depend on seed, epoch and layer, but not on the rest of its batch") {
     const Dropout dropout(0.5, /*layer=*/0);
     const auto mask = [&](std::uint64_t seed, std::int64_t epoch, const std::vector<std::int64_t>& numbers) {
         return dropped(dropout, dropout_keys(seed, epoch, numbers), 10'000);
@@ -48,7 +49,7 @@ TEST_CASE("what a sample drops follows from seed, epoch and layer, and from noth
     const at::Tensor together = mask(1, 0, samples(8));
 
     CHECK(at::equal(mask(1, 0, {5, 2}), together.index_select(0, at::tensor({5, 2}))));
-    // Masks that have nothing to do with each other agree in half of the units, give or take 0.005.
+    // Independent masks agree in half of the units, with a standard deviation of 0.005.
     const at::Tensor sample = together[5];
     const at::Tensor key = dropout_keys(1, 0, {5});
     for (const at::Tensor& other : {together[2], mask(2, 0, {5})[0], mask(1, 1, {5})[0],
@@ -57,7 +58,7 @@ TEST_CASE("what a sample drops follows from seed, epoch and layer, and from noth
     }
 }
 
-TEST_CASE("images drop the same units whichever way they lie in memory") {
+TEST_CASE("images drop the same units whatever their memory layout") {
     Dropout dropout(0.5, /*layer=*/0);
     const at::Tensor keys = dropout_keys(1, 0, samples(4));
     const at::Tensor images = at::ones({4, 3, 5, 2});

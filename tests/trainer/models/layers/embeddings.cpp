@@ -22,7 +22,7 @@ std::shared_ptr<Model> table_model(Json settings, std::int64_t num_columns) {
 
 }  // namespace
 
-TEST_CASE("a code becomes the vector of its category, between the columns beside it") {
+TEST_CASE("a code is replaced by the vector of its category, between the neighbouring columns") {
     const auto model = table_model({{"depth", 0}, {"categories", {{"1", 3}}}, {"embedding_width", 2}}, 3);
     const auto parameters = model->named_parameters();
     const at::Tensor vectors = parameters["embedding1.weight"];
@@ -33,7 +33,7 @@ TEST_CASE("a code becomes the vector of its category, between the columns beside
     const at::Tensor outputs = model->forward(rows);
 
     REQUIRE(vectors.sizes() == at::IntArrayRef({3 + 1, 2}));
-    CHECK(at::equal(vectors[3], at::zeros({2})));  // of all that is no code
+    CHECK(at::equal(vectors[3], at::zeros({2})));  // for everything that is not a code
     const std::vector<std::int64_t> vector_of_row{0, 2, 3, 3, 3, 3};
     for (std::int64_t i = 0; i < rows.size(0); ++i) {
         const at::Tensor row =
@@ -45,7 +45,7 @@ TEST_CASE("a code becomes the vector of its category, between the columns beside
     CHECK(vectors.grad()[2].abs().sum().item<double>() > 0);
 }
 
-TEST_CASE("a column gets half as many numbers as it has categories, 50 at most") {
+TEST_CASE("the vectors of a column have half as many numbers as there are categories, but at most 50") {
     const auto model = table_model({{"categories", {{"0", 5}, {"1", 1000}, {"2", 1}}}}, 3);
     CHECK(model->named_parameters()["embedding0.weight"].size(1) == 3);
     CHECK(model->named_parameters()["embedding1.weight"].size(1) == 50);
@@ -53,7 +53,7 @@ TEST_CASE("a column gets half as many numbers as it has categories, 50 at most")
     CHECK(model->named_parameters()["hidden1.weight"].size(1) == 3 + 50 + 1);
 }
 
-TEST_CASE("columns that are no codes are named") {
+TEST_CASE("columns that do not hold codes are refused by name") {
     const SweepFixture sweep;
     const auto numbers = write_numbers(sweep.folder / "numbers.h5", "train", 12);  // rows of three
     const auto problem_of = [&](const Json& categories, const Json& more = Json::object()) {
@@ -75,7 +75,7 @@ TEST_CASE("columns that are no codes are named") {
     CHECK(problem_of({{"0", 12}}, {{"data", {{"train", sweep.train}}}}).find("rows of numbers") != std::string::npos);
 }
 
-TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a model of tables") {
+TEST_CASE("a mid-epoch regroup with the same members leaves a model of tables bit-identical") {
     const SweepFixture sweep;
     const auto table = write_numbers(sweep.folder / "table.h5", "train", SweepFixture::num_samples);
     const auto terms_of = [&](const std::string& name) {

@@ -6,7 +6,7 @@
 
 using namespace crescendo::trainer;
 
-TEST_CASE("an encoder tells the positions of its tokens apart, and mixes them") {
+TEST_CASE("an encoder distinguishes the positions of its tokens and mixes them") {
     at::manual_seed(1);
     Encoder encoder({.width = 8, .depth = 2, .heads = 2}, /*num_tokens=*/3);
     const at::Tensor tokens = at::randn({1, 3, 8});
@@ -20,7 +20,7 @@ TEST_CASE("an encoder tells the positions of its tokens apart, and mixes them") 
     CHECK_FALSE(at::allclose(encoder.forward(other)[0][0], mixed[0][0], /*rtol=*/1e-4, /*atol=*/1e-4));
 }
 
-TEST_CASE("heads share the width of an encoder") {
+TEST_CASE("the heads must divide the width of an encoder") {
     CHECK(misfits_of_encoder({.width = 8, .heads = 4}).empty());
     REQUIRE(misfits_of_encoder({.width = 8, .heads = 3}).size() == 1);
     CHECK(misfits_of_encoder({.width = 8, .heads = 3})[0].key == "trainer.heads");

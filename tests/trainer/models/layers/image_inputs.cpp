@@ -16,7 +16,7 @@ std::vector<Problem> misfits_of(const std::string& location, const DataSettings&
 
 }  // namespace
 
-TEST_CASE("images fit a model of images, and rows of numbers do not") {
+TEST_CASE("images fit a model of images, but rows of numbers do not") {
     const SweepFixture sweep;
 
     CHECK(misfits_of(sweep.train).empty());
@@ -27,7 +27,7 @@ TEST_CASE("images fit a model of images, and rows of numbers do not") {
     CHECK(problems[0].message.ends_with("use `model: mlp`"));
 }
 
-TEST_CASE("the remedy for a grid that a model does not fit has the numbers to write") {
+TEST_CASE("the remedy for a grid of unsuitable size gives the settings to write") {
     CHECK(remedy_for_size({3, 721, 1440}, 16) ==
           "crop them with `data.crop: [720, 1440]`, or pad them with `data.pad: [736, 1440]`");
     CHECK(remedy_for_size({8, 8}, 16) == "pad them with `data.pad: [16, 16]`");

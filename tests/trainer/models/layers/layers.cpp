@@ -5,7 +5,7 @@
 
 using namespace crescendo::trainer;
 
-TEST_CASE("pooling gives the largest of the activated values, whichever is done first") {
+TEST_CASE("activating and pooling gives the maximum of the activated values, whichever is done first") {
     const at::Tensor x = at::randn({2, 3, 8, 8});
 
     for (const auto activation : {Activation::relu, Activation::leaky_relu, Activation::elu, Activation::selu,
@@ -15,7 +15,7 @@ TEST_CASE("pooling gives the largest of the activated values, whichever is done 
     }
 }
 
-TEST_CASE("the activations are what their papers say") {
+TEST_CASE("the activations match the formulas in their papers") {
     const at::Tensor x = at::linspace(-4, 4, 33);
     const at::Tensor exponential = at::where(x > 0, x, at::exp(x) - 1);
 
@@ -26,7 +26,7 @@ TEST_CASE("the activations are what their papers say") {
     CHECK(at::allclose(activate(Activation::sigmoid, x), 1 / (1 + at::exp(-x))));
 }
 
-TEST_CASE("a convolution's weights lie channels last, also where there is one channel") {
+TEST_CASE("a convolution's weights are stored channels last, even with a single channel") {
     for (const std::int64_t channels : {1, 3}) {
         const auto convolution = make_convolution(torch::nn::Conv2dOptions(channels, 4, /*kernel_size=*/3));
 
@@ -34,7 +34,7 @@ TEST_CASE("a convolution's weights lie channels last, also where there is one ch
     }
 }
 
-TEST_CASE("images without channels have one") {
+TEST_CASE("images without a channel axis have one channel") {
     CHECK(num_channels({8, 6}) == 1);
     CHECK(num_channels({3, 8, 6}) == 3);
     CHECK(with_channels(at::zeros({5, 8, 6})).sizes() == at::IntArrayRef({5, 1, 8, 6}));

@@ -7,7 +7,7 @@
 
 using namespace crescendo::trainer;
 
-TEST_CASE("a norm is registered by its name, and none is no module") {
+TEST_CASE("a norm is registered under its name, and `none` registers no module") {
     for (const auto& [norm, word] : norms) {
         CAPTURE(word);
         torch::nn::Module parent;
@@ -22,7 +22,7 @@ TEST_CASE("a norm is registered by its name, and none is no module") {
     }
 }
 
-TEST_CASE("a group norm has groups of channels of one sample, eight if their number allows it") {
+TEST_CASE("a group norm normalises groups of channels of one sample, and the number of groups divides eight") {
     torch::nn::Module parent;
     ChannelNorm normalize(parent, "norm", Norm::group, /*channels=*/12);
     const at::Tensor x = at::randn({2, 12, 5, 5});

@@ -30,7 +30,7 @@ struct Outcome {
     at::Tensor results, gradient;
 };
 
-/// Of pool(images), and the gradient of the images for this one of the results.
+/// The results of pool(images), and the gradient of the images, given the gradient of the results.
 Outcome outcome(const Pool& pool, const at::Tensor& images, const at::Tensor& gradient) {
     const at::Tensor leaf = images.detach().requires_grad_();
     const at::Tensor results = pool(leaf);
@@ -46,7 +46,7 @@ bool same_bits(const at::Tensor& a, const at::Tensor& b) {
            at::equal(bits(a), bits(b));
 }
 
-/// Compares results and gradients with torch's. The gradients of the results have zeros with a sign, too.
+/// Compares results and gradients with torch's. The gradients of the results include negative zeros.
 void check_bits(const at::Tensor& images) {
     for (const auto& [ours, torch] : pairs) {
         at::Tensor gradient = at::randn_like(torch(images));
@@ -61,12 +61,12 @@ void check_bits(const at::Tensor& images) {
 
 at::Tensor channels_last(const at::Tensor& images) { return images.contiguous(at::MemoryFormat::ChannelsLast); }
 
-/// Whether this graph is of our loops, and not of torch's.
+/// Whether the results come from our loops, not from torch's.
 bool is_ours(const at::Tensor& results) { return results.grad_fn()->name().find("MaxPool2D") == std::string::npos; }
 
 }  // namespace
 
-TEST_CASE("pooling gives torch's bits, forward and backward, whatever the shape") {
+TEST_CASE("pooling matches torch bit for bit, forward and backward, for any shape") {
     at::manual_seed(1);
 
     for (const auto& shape : {std::vector<std::int64_t>{1, 2, 2, 2},
@@ -86,13 +86,13 @@ TEST_CASE("pooling gives torch's bits, forward and backward, whatever the shape"
     }
 }
 
-TEST_CASE("pooling gives torch's bits for ties, zeros of either sign, NaN and infinity") {
+TEST_CASE("pooling matches torch bit for bit for ties, zeros of either sign, NaN and infinity") {
     at::manual_seed(1);
     const float infinity = std::numeric_limits<float>::infinity();
     const at::Tensor values =
         at::tensor({0.0f, -0.0f, 1.0f, -1.0f, std::nanf(""), -std::nanf(""), infinity, -infinity});
 
-    // All of the 8^4 = 4,096 ways to fill 2x2 places: the digits of a number in base 8 say what stands in each.
+    // All 8^4 = 4,096 ways to fill 2x2 places: the four base-8 digits of a number select the values.
     const at::Tensor numbers = at::arange(4096).view({16, 1, 16, 16});
     const at::Tensor digits = numbers.bitwise_right_shift(3 * at::arange(4).view({4, 1, 1})).remainder(8);
     check_bits(channels_last(at::pixel_shuffle(values.index({digits}).view({1, 64, 16, 16}), 2)));
@@ -101,7 +101,7 @@ TEST_CASE("pooling gives torch's bits for ties, zeros of either sign, NaN and in
     }
 }
 
-TEST_CASE("what does not lie channels last, or is no float32, is left to torch") {
+TEST_CASE("tensors that are not channels last or not float32 are left to torch") {
     at::manual_seed(1);
     const at::Tensor images = at::randn({2, 16, 6, 6});
 
@@ -117,7 +117,7 @@ TEST_CASE("what does not lie channels last, or is no float32, is left to torch")
     CHECK_THROWS(max_pool(channels_last(at::randn({2, 16, 1, 6}))));
 }
 
-TEST_CASE("gradients that do not lie channels last are taken too") {
+TEST_CASE("gradients that are not channels last are accepted, too") {
     at::manual_seed(1);
     const at::Tensor images = channels_last(at::randn({3, 16, 6, 6})), gradient = at::randn({3, 16, 3, 3});
 
@@ -127,7 +127,7 @@ TEST_CASE("gradients that do not lie channels last are taken too") {
 
 TEST_CASE("pooling gives the same bits with any number of threads") {
     at::manual_seed(1);
-    // More values than torch gives to one thread.
+    // More values than torch assigns to one thread.
     const at::Tensor images = channels_last(at::randn({16, 32, 28, 28})), gradient = at::randn({16, 32, 14, 14});
     const int threads = at::get_num_threads();
 
@@ -141,7 +141,7 @@ TEST_CASE("pooling gives the same bits with any number of threads") {
     CHECK(same_bits(one.gradient, two.gradient));
 }
 
-TEST_CASE("a second derivative of pooling is refused, not taken for zero") {
+TEST_CASE("a second derivative of pooling is refused, not treated as zero") {
     const at::Tensor images = channels_last(at::randn({1, 4, 2, 2})).requires_grad_();
     const at::Tensor sum = max_pool(images).square().sum();
 

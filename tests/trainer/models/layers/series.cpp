@@ -6,7 +6,7 @@
 
 using namespace crescendo::trainer;
 
-TEST_CASE("the first axis of a sample is its time, and the others are the numbers of a step") {
+TEST_CASE("the first axis of a sample is time, and the others hold the numbers of a time step") {
     CHECK(series_shape({20}).numbers == 1);
     CHECK(series_shape({20, 3, 2}).length == 20);
     CHECK(series_shape({20, 3, 2}).numbers == 6);

@@ -21,7 +21,7 @@ SumOverGroup sum_over(const Group& group) {
     return [&](at::Tensor& numbers) { group.sum(numbers); };
 }
 
-/// What a norm gives for some samples, and the gradients for the gradient `dy` of its outputs.
+/// The outputs of a norm for some samples, and its gradients, given the gradient `dy` of the outputs.
 struct Outcome {
     at::Tensor y, dx, of_weight, of_bias;
 };
@@ -34,7 +34,7 @@ Outcome outcome(Norm& norm, const at::Tensor& samples, const at::Tensor& dy) {
     return {y.detach(), x.grad(), norm.weight.grad(), norm.bias.grad()};
 }
 
-/// Far from a mean of zero and a variance of one, in each channel otherwise.
+/// Samples whose mean and variance are far from zero and one, and differ between channels.
 at::Tensor samples_of(std::vector<std::int64_t> shape, at::ScalarType type) {
     std::vector<std::int64_t> of_channels(shape.size(), 1);
     of_channels[1] = num_channels;
@@ -49,13 +49,13 @@ void set_scales(Norm& norm, at::ScalarType type) {
     norm.bias.set_data(at::arange(num_channels, type));
 }
 
-/// A convolution, a norm and a linear layer, and plain gradient descent.
+/// A convolution, a norm and a linear layer, trained by plain gradient descent.
 template <class Norm>
 class Network : public torch::nn::Module {
   public:
     explicit Network(std::shared_ptr<Norm> norm) : norm_(register_module("norm", std::move(norm))) { to(at::kDouble); }
 
-    /// One step on the samples of this member, whose group shares `total` samples.
+    /// One step on the samples of this member, whose group has `total` samples.
     void step(const at::Tensor& inputs, const at::Tensor& targets, std::int64_t total, const SumOverGroup& sum) {
         zero_grad();
         const at::Tensor outputs = output_(at::relu(norm_->forward(conv_(inputs))).flatten(1));
@@ -80,7 +80,7 @@ class Network : public torch::nn::Module {
 
 }  // namespace
 
-TEST_CASE("without a group a synchronised norm is torch's to the last bit") {
+TEST_CASE("without a group a synchronised norm matches torch's bit for bit") {
     at::manual_seed(1);
     SyncBatchNorm norm(num_channels);
     torch::nn::BatchNorm2dImpl torchs(num_channels);
@@ -104,7 +104,7 @@ TEST_CASE("without a group a synchronised norm is torch's to the last bit") {
     CHECK(norm.named_parameters().keys() == torchs.named_parameters().keys());
 }
 
-TEST_CASE("members with unequal slices, and with none, normalise as one worker with all samples does") {
+TEST_CASE("members with unequal or empty slices normalise like one worker with all samples") {
     at::manual_seed(1);
     const auto device = make_cpu_device();
     for (const std::vector<std::int64_t>& slices : std::vector<std::vector<std::int64_t>>{{4, 4}, {7, 1}, {0, 5, 3}}) {
@@ -166,7 +166,7 @@ TEST_CASE("members with unequal slices, and with none, normalise as one worker w
     }
 }
 
-TEST_CASE("a round in which no member has samples teaches nothing") {
+TEST_CASE("a round without samples in any member does not change the norm") {
     const auto device = make_cpu_device();
 
     in_group(2, *device, [&](const Group& group) {
@@ -183,7 +183,7 @@ TEST_CASE("a round in which no member has samples teaches nothing") {
     });
 }
 
-TEST_CASE("a single value in the whole group is normalised by the running statistics, and teaches nothing") {
+TEST_CASE("a single value in the whole group is normalised by the running statistics without updating them") {
     const auto device = make_cpu_device();
     const auto values = [](std::int64_t samples) { return at::full({samples, num_channels, 1, 1}, 6.0F); };
     const auto learned = [](const SumOverGroup& sum) {
@@ -211,7 +211,7 @@ TEST_CASE("a single value in the whole group is normalised by the running statis
     });
 }
 
-TEST_CASE("a hundred steps of members with changing slices are those of one worker with torch's norm") {
+TEST_CASE("a hundred steps of members with changing slices match those of one worker with torch's norm") {
     constexpr std::int64_t total = 9;
     constexpr int num_steps = 100;
     const auto device = make_cpu_device();
@@ -235,7 +235,7 @@ TEST_CASE("a hundred steps of members with changing slices are those of one work
         const auto norms = synchronized_norms(*members[static_cast<std::size_t>(group.rank())]);
         const NormsInGroup joined(norms, sum_over(group));
         for (int step = 0; step < num_steps; ++step) {
-            const std::int64_t cut = step % (total + 1);  // 0: the first member has none; 9: the second one
+            const std::int64_t cut = step % (total + 1);  // 0: the first member has no samples; 9: the second one has none
             const auto of_member = [&](const at::Tensor& all) {
                 return group.rank() == 0 ? all.narrow(0, 0, cut) : all.narrow(0, cut, total - cut);
             };
@@ -255,7 +255,7 @@ TEST_CASE("a hundred steps of members with changing slices are those of one work
     CHECK_FALSE(at::allclose(one.parameters()[0], first, /*rtol=*/0.01, /*atol=*/0.01));
 }
 
-TEST_CASE("a peer that leaves before a forward or a backward is a lost peer there") {
+TEST_CASE("a peer that leaves before a forward or backward pass is reported as lost") {
     const auto device = make_cpu_device();
     for (const bool in_backward : {false, true}) {
         CAPTURE(in_backward);
@@ -285,7 +285,7 @@ TEST_CASE("a peer that leaves before a forward or a backward is a lost peer ther
     }
 }
 
-TEST_CASE("norms take the statistics of a group only as long as they are in it") {
+TEST_CASE("norms use the statistics of a group only while they belong to it") {
     torch::nn::Module network;
     const auto outer = network.register_module("outer", std::make_shared<torch::nn::Module>());
     const auto norm = outer->register_module("norm", std::make_shared<SyncBatchNorm>(num_channels));

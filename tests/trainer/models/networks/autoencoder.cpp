@@ -29,7 +29,7 @@ std::vector<Problem> problems_of_autoencoder(const Json& settings) {
 
 }  // namespace
 
-TEST_CASE("an autoencoder takes fields of any channels, height and width, and gives those of its targets") {
+TEST_CASE("an autoencoder takes fields of any channels, height and width and returns the shape of its targets") {
     const auto square = make_autoencoder({2, 8, 8}, {2, 8, 8}, 3);
     const auto oblong = make_autoencoder({12, 20}, {5, 12, 20}, 2);
     const auto grey = make_autoencoder({3, 4, 2}, {4, 2}, 1);
@@ -39,7 +39,7 @@ TEST_CASE("an autoencoder takes fields of any channels, height and width, and gi
     CHECK(grey->forward(at::randn({6, 3, 4, 2})).sizes() == at::IntArrayRef({6, 4 * 2}));
 }
 
-TEST_CASE("all that an autoencoder knows of a sample goes through its code") {
+TEST_CASE("all information that an autoencoder has about a sample passes through its code") {
     const auto model = make_autoencoder({1, 8, 8}, {1, 8, 8}, 2);
     for (const auto& parameter : model->named_parameters()) {
         if (parameter.key() == "code.weight") {
@@ -53,7 +53,7 @@ TEST_CASE("all that an autoencoder knows of a sample goes through its code") {
     CHECK(model->named_parameters()["code.weight"].sizes() == at::IntArrayRef({3, 8, 1, 1}));
 }
 
-TEST_CASE("an autoencoder's outputs lie as the targets do: channel by channel, row by row") {
+TEST_CASE("an autoencoder's outputs are ordered like the targets, channel by channel and row by row") {
     const auto model = make_autoencoder({1, 4, 4}, {2, 4, 4}, 1);
     for (const auto& parameter : model->named_parameters()) {
         parameter.value().detach().zero_();
@@ -66,7 +66,7 @@ TEST_CASE("an autoencoder's outputs lie as the targets do: channel by channel, r
     CHECK(output.slice(0, 16, 32).eq(7).all().item<bool>());
 }
 
-TEST_CASE("an autoencoder asks for sides that can be halved, and needs no targets") {
+TEST_CASE("an autoencoder needs sides that can be halved, but does not need targets") {
     const SweepFixture sweep;
     const auto waves = without_targets(write_waves(sweep.folder / "waves.h5", "train", 8, 1));
     const auto others = write_waves(sweep.folder / "others.h5", "train", 8, 2);

@@ -13,7 +13,7 @@
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
 
-TEST_CASE("a cnn halves images as often as it is deep, and doubles its channels") {
+TEST_CASE("a cnn halves the images and doubles the channels in each layer") {
     const Settings settings = settings_of({{"model", "cnn"}, {"width", 4}, {"depth", 2}});
 
     const auto model = settings.model->make({.input_shape = {3, 9, 12}, .target_shape = {}, .num_outputs = 5});
@@ -24,7 +24,7 @@ TEST_CASE("a cnn halves images as often as it is deep, and doubles its channels"
     CHECK(parameters["hidden.weight"].sizes() == at::IntArrayRef({32, 8 * 2 * 3}));  // 9 x 12: 4 x 6, 2 x 3
 }
 
-TEST_CASE("a convolution of any odd size keeps height and width") {
+TEST_CASE("a convolution with an odd kernel size keeps height and width, and an even size is refused") {
     for (const int kernel_size : {1, 5, 7}) {
         const Settings settings = settings_of({{"model", "cnn"}, {"width", 4}, {"kernel_size", kernel_size}});
 
@@ -41,14 +41,14 @@ TEST_CASE("a convolution of any odd size keeps height and width") {
     CHECK(problems[0].message == "4 is even; give 3 or 5");
 }
 
-TEST_CASE("a cnn needs the samples' keys where it drops units") {
+TEST_CASE("a cnn drops units only with dropout") {
     const Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 4};
 
     CHECK_FALSE(settings_of({{"model", "cnn"}}).model->make(task)->drops_units());
     CHECK(settings_of({{"model", "cnn"}, {"dropout", 0.1}}).model->make(task)->drops_units());
 }
 
-TEST_CASE("a depth that the images are too small for is one problem, not one for each data set") {
+TEST_CASE("a depth that is too large for the images is one problem, not one for each data set") {
     const SweepFixture sweep;
     Json settings = small_cnn(sweep.train, sweep.train);
     settings["depth"] = 4;  // 8 pixels: 4, 2, 1, 0

@@ -10,7 +10,7 @@
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
 
-TEST_CASE("an mlp takes inputs of any shape as a row of numbers") {
+TEST_CASE("an mlp treats inputs of any shape as a row of numbers") {
     const Settings settings = settings_of({{"model", "mlp"}, {"width", 7}, {"depth", 3}, {"dropout", 0.5}});
 
     const auto model = settings.model->make({.input_shape = {2, 5}, .target_shape = {}, .num_outputs = 3});
@@ -21,7 +21,7 @@ TEST_CASE("an mlp takes inputs of any shape as a row of numbers") {
     CHECK(model->drops_units());
 }
 
-TEST_CASE("an mlp without hidden layers is linear, and has nothing to drop") {
+TEST_CASE("an mlp without hidden layers is linear and has no units to drop") {
     const Settings settings = settings_of({{"model", "mlp"}, {"depth", 0}, {"dropout", 0.5}});
 
     const auto model = settings.model->make({.input_shape = {4}, .target_shape = {}, .num_outputs = 3});

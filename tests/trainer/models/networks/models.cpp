@@ -17,7 +17,7 @@ using namespace crescendo::trainer::test;
 
 namespace {
 
-/// Of images, or of videos for the models that take these.
+/// A task of images, or of videos for the models that take videos.
 Task task_for(const std::string& model) {
     const bool video = model == "r3d" || model == "r2plus1d";
     return {.input_shape = video ? std::vector<std::int64_t>{3, 8, 8} : std::vector<std::int64_t>{8, 8},
@@ -25,8 +25,8 @@ Task task_for(const std::string& model) {
             .num_outputs = 64};
 }
 
-/// Whether a network that takes over the parameters and buffers of another one, as a member that joins a trial does,
-/// computes what that one does from there on.
+/// Whether a network that takes over the parameters and buffers of another one, like a member that joins a trial,
+/// computes the same from then on.
 bool carries_its_state(Model& trained, Model& joins, std::vector<std::int64_t> shape = {8, 8}) {
     shape.insert(shape.begin(), 4);
     const at::Tensor inputs = at::randn(shape);
@@ -51,7 +51,7 @@ bool carries_its_state(Model& trained, Model& joins, std::vector<std::int64_t> s
     return same && at::equal(trained.forward(inputs), joins.forward(inputs));
 }
 
-/// Keeps the mean of what it has seen, in a buffer or for itself.
+/// Keeps the mean of its inputs, either in a buffer or in a tensor that is not registered.
 class Centred : public Model {
   public:
     explicit Centred(bool in_buffer) : mean_(at::zeros({8, 8})) {
@@ -75,7 +75,7 @@ class Centred : public Model {
 
 }  // namespace
 
-TEST_CASE("each model is chosen by its name, and makes its network from its defaults") {
+TEST_CASE("each model is chosen by its name and makes its network from its defaults") {
     const std::map<std::string, std::int64_t> first{
         {"cnn", 16},      {"mlp", 128},     {"autoencoder", 16}, {"resnet18", 64}, {"resnet34", 64},
         {"resnet50", 64}, {"unet", 16},     {"r3d", 16},         {"r2plus1d", 11}, {"vit", 1},
@@ -99,7 +99,7 @@ TEST_CASE("each model is chosen by its name, and makes its network from its defa
     CHECK(settings_of(nlohmann::json::object()).model->name == "cnn");
 }
 
-TEST_CASE("what a network keeps from one step to the next is in its parameters and buffers") {
+TEST_CASE("networks keep all state between steps in their parameters and buffers") {
     std::vector<nlohmann::json> all;
     for (const auto& model : models()) {
         if (model.name == std::string("*.pt")) {
@@ -121,7 +121,7 @@ TEST_CASE("what a network keeps from one step to the next is in its parameters a
     }
 }
 
-TEST_CASE("a network that keeps something elsewhere is found out") {
+TEST_CASE("the check finds a network that keeps state elsewhere") {
     Centred trained(/*in_buffer=*/true);
     Centred joins(/*in_buffer=*/true);
     CHECK(carries_its_state(trained, joins));

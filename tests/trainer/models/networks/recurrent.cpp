@@ -21,7 +21,7 @@ std::shared_ptr<Model> network(nlohmann::json settings, std::vector<std::int64_t
 
 }  // namespace
 
-TEST_CASE("recurrent networks have as many parameters as torch's layers, and an output layer") {
+TEST_CASE("recurrent networks have the number of parameters of torch's layers plus an output layer") {
     // torch.nn.LSTM(9, 32, 2), and so on.
     CHECK(num_parameters(*network({{"model", "lstm"}}, {20, 9})) == 13'952 + 5 * 32 + 5);
     CHECK(num_parameters(*network({{"model", "lstm"}, {"bidirectional", true}}, {20, 3, 3})) == 36'096 + 5 * 64 + 5);
@@ -30,10 +30,10 @@ TEST_CASE("recurrent networks have as many parameters as torch's layers, and an 
     CHECK(gru->named_parameters()["layers.weight_hh_l1"].sizes() == at::IntArrayRef({3 * 32, 32}));
 }
 
-TEST_CASE("a recurrent network knows the whole series, in its order") {
+TEST_CASE("the outputs of a recurrent network depend on the whole series and its order") {
     for (const auto& settings : {nlohmann::json{{"model", "lstm"}}, {{"model", "gru"}, {"bidirectional", true}}}) {
         CAPTURE(settings.dump());
-        const auto model = network(settings, {6});  // a number a step
+        const auto model = network(settings, {6});  // one number per time step
         const at::Tensor series = at::rand({3, 6});
         at::Tensor other = series.clone();
         other.select(1, 0).add_(1);

@@ -27,7 +27,7 @@ std::shared_ptr<Model> network(const Json& settings, std::int64_t num_classes) {
 
 }  // namespace
 
-TEST_CASE("resnets have as many parameters as torchvision's, by their names") {
+TEST_CASE("resnets have the same parameter names and number of parameters as torchvision's") {
     // The numbers of torchvision's documentation, for ImageNet.
     CHECK(num_parameters(*network({{"model", "resnet18"}, {"stem", "large"}}, 1000)) == 11'689'512);
     CHECK(num_parameters(*network({{"model", "resnet34"}, {"stem", "large"}}, 1000)) == 21'797'672);
@@ -40,7 +40,7 @@ TEST_CASE("resnets have as many parameters as torchvision's, by their names") {
     CHECK(resnet50->named_buffers().contains("layer2.3.bn2.running_var"));
 }
 
-TEST_CASE("the small stem keeps height and width, and the large one quarters them") {
+TEST_CASE("the stem sets the kernel of the first convolution, and both stems take any image size") {
     const auto small = network({{"model", "resnet18"}, {"width", 4}}, 10);
     const auto large = network({{"model", "resnet18"}, {"width", 4}, {"stem", "large"}}, 10);
 
@@ -52,7 +52,7 @@ TEST_CASE("the small stem keeps height and width, and the large one quarters the
     }
 }
 
-TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a resnet") {
+TEST_CASE("a mid-epoch regroup with the same members leaves a resnet bit-identical") {
     for (const char* norm : {"batch", "sync_batch"}) {
         CAPTURE(norm);
         const SweepFixture sweep;

@@ -60,8 +60,8 @@ std::string save_script(const std::filesystem::path& file, const std::string& bo
     return file.string();
 }
 
-/// As save_script(), with a batch norm before the linear layer. It refuses a single sample in training, as torch's
-/// does.
+/// Like save_script(), but with a batch norm before the linear layer. Like torch's, the norm refuses a single sample in
+/// training.
 std::string save_normed_script(const std::filesystem::path& file, bool keeps_statistics = true, bool trains = true) {
     at::manual_seed(1);
     torch::jit::Module norm("Norm");
@@ -106,7 +106,7 @@ std::string problem_of_script(const std::string& file, Json constants = Json::ob
 
 bool has(const std::string& words, const std::string& part) { return words.find(part) != std::string::npos; }
 
-/// All training samples of a sweep, in their order, as a file for torch.load.
+/// Writes all training samples of a sweep, in order, to a file for torch.load.
 void write_samples(const std::filesystem::path& file, const SweepFixture& sweep, const Settings& settings) {
     const auto device = make_cpu_device();
     DataCache data;
@@ -122,7 +122,7 @@ void write_samples(const std::filesystem::path& file, const SweepFixture& sweep,
 
 }  // namespace
 
-TEST_CASE("a script trains on the curve that Python trains it on") {
+TEST_CASE("a script has the same training curve in the trainer as in Python") {
     if (!std::filesystem::exists(TORCH_PYTHON)) {
         MESSAGE("skipped: no Python with torch at " TORCH_PYTHON);
         return;
@@ -151,7 +151,7 @@ TEST_CASE("a script trains on the curve that Python trains it on") {
     CHECK(curve[99] < 0.5 * curve[0].get<double>());
 }
 
-TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a script with buffers and dropout") {
+TEST_CASE("a mid-epoch regroup with the same members leaves a script with buffers and dropout bit-identical") {
     const SweepFixture sweep;
     const std::vector<int> members{0, 1};
     const std::string file = save_script(sweep.folder / "net.pt", dropping);
@@ -173,7 +173,7 @@ TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a script
     CHECK_FALSE(checkpoint.optimizer.contains("scale"));  // frozen
 }
 
-TEST_CASE("what a script drops follows from the samples' keys, and nothing is dropped without") {
+TEST_CASE("the units that a script drops depend on the samples' keys, and evaluation drops none") {
     const SweepFixture sweep;
     const Settings settings = settings_of({{"model", save_script(sweep.folder / "net.pt", dropping)}});
     const auto model = settings.model->make(four_classes);
@@ -191,7 +191,7 @@ TEST_CASE("what a script drops follows from the samples' keys, and nothing is dr
     CHECK(first.equal(model->forward(inputs, keys)));
 }
 
-TEST_CASE("what a script draws in place follows from the samples' keys too, so that it passes for no hidden state") {
+TEST_CASE("numbers that a script draws in place depend on the samples' keys, so they are not seen as hidden state") {
     const SweepFixture sweep;
     const std::string file = save_script(sweep.folder / "net.pt",
                                          "    x = x.flatten(1)\n"
@@ -207,7 +207,7 @@ TEST_CASE("what a script draws in place follows from the samples' keys too, so t
     CHECK_FALSE(model->forward(inputs, keys).equal(model->forward(inputs, keys + 1)));
 }
 
-TEST_CASE("a step of a script that drops units brings no keys to the device, which it would wait to have back") {
+TEST_CASE("a step of a script that drops units uploads no keys, which it would have to wait for later") {
     class CountingDevice : public HostDevice {
       public:
         mutable int uploads = 0;
@@ -241,7 +241,7 @@ TEST_CASE("a step of a script that drops units brings no keys to the device, whi
     CHECK(uploads_of({{"model", "mlp"}, {"dropout", 0.5}}) == 1);
 }
 
-TEST_CASE("constants of the settings set the attributes of a script") {
+TEST_CASE("the setting `constants` sets the attributes of a script") {
     const SweepFixture sweep;
     const std::string file = save_script(sweep.folder / "net.pt", linear);
     const auto outputs = [&](Json constants) {
@@ -257,7 +257,7 @@ TEST_CASE("constants of the settings set the attributes of a script") {
     CHECK(has(problem_of_script(file, {{"training", false}}), "trainer.constants.training: the trainer sets training"));
 }
 
-TEST_CASE("a model that is no script, or does not fit, is refused with the reason") {
+TEST_CASE("a model that is not a script or does not fit is refused with the reason") {
     const SweepFixture sweep;
     std::ofstream(sweep.folder / "text.pt") << "weights";
     const std::string good = save_script(sweep.folder / "good.pt", linear);
@@ -276,7 +276,7 @@ TEST_CASE("a model that is no script, or does not fit, is refused with the reaso
     CHECK(has(problem_of_script(counting), "counting.pt sets its attribute count in forward()"));
 }
 
-TEST_CASE("a script that keeps something in a list, or in a tensor that is no buffer, is refused") {
+TEST_CASE("a script that keeps state in a list or in a tensor that is not a buffer is refused") {
     const SweepFixture sweep;
     const std::string counting =
         save_script(sweep.folder / "counting.pt",
@@ -296,7 +296,7 @@ TEST_CASE("a script that keeps something in a list, or in a tensor that is no bu
     CHECK(problem_of_script(constant) == "");
 }
 
-TEST_CASE("a script may have buffers and frozen parameters whose numbers share their memory, as expand() has them") {
+TEST_CASE("a script may have buffers and frozen parameters whose elements share memory, as after expand()") {
     const SweepFixture sweep;
     torch::jit::Module script("Net");
     script.register_attribute("training", c10::BoolType::get(), true);
@@ -315,7 +315,7 @@ TEST_CASE("a script may have buffers and frozen parameters whose numbers share t
     CHECK(at::allclose(model->forward(at::ones({1, 8, 8})), at::full({1, 4}, 96.0F)));  // 64 · 0.5 · 3
 }
 
-TEST_CASE("a script whose outputs have their axes in the wrong order is refused, also with two outputs") {
+TEST_CASE("a script whose output axes are in the wrong order is refused, even with two outputs") {
     const SweepFixture sweep;
     const std::string file = save_script(
         sweep.folder / "net.pt", "    return torch.matmul(x.flatten(1), self.weight.t()).t()\n", /*num_outputs=*/2);
@@ -325,7 +325,7 @@ TEST_CASE("a script whose outputs have their axes in the wrong order is refused,
     CHECK(has(problem(settings_of({{"model", file}}), task), "returns 2x3 for 3 samples, but the targets need 3x2"));
 }
 
-TEST_CASE("a frozen parameter of a script is no buffer, which each step would send, unless forward() changes it") {
+TEST_CASE("a frozen parameter of a script is not sent as a buffer in each step unless forward() changes it") {
     const SweepFixture sweep;
     const auto names_of_buffers = [&](const std::string& body) {
         const Settings settings = settings_of({{"model", save_script(sweep.folder / "net.pt", body)}});
@@ -345,7 +345,7 @@ TEST_CASE("a frozen parameter of a script is no buffer, which each step would se
               "hidden.pt changes its attribute scale in forward(), but the trial's other workers would not see"));
 }
 
-TEST_CASE("a frozen parameter stays as it is in the file, also with init, ema and what earlier versions wrote") {
+TEST_CASE("a frozen parameter keeps its value with init, ema and checkpoints of earlier versions") {
     const SweepFixture sweep;
     const auto device = make_cpu_device();
     const std::string file = save_script(sweep.folder / "net.pt", linear);
@@ -356,7 +356,7 @@ TEST_CASE("a frozen parameter stays as it is in the file, also with init, ema an
         return std::ranges::find(tensors, name, &NamedTensor::name)->tensor;
     };
     const auto checkpoint = checkpoint_of(trial, Json::object());
-    REQUIRE(checkpoint.toGenericDict().at("ema").toGenericDict().erase("scale") == 1);  // where it was a buffer
+    REQUIRE(checkpoint.toGenericDict().at("ema").toGenericDict().erase("scale") == 1);  // as if it were a buffer
     write_checkpoint(sweep.folder / "checkpoint.pt", checkpoint);
 
     const auto read = read_checkpoint(sweep.folder / "checkpoint.pt", 0, /*seed=*/2, settings, *device);
@@ -369,7 +369,7 @@ TEST_CASE("a frozen parameter stays as it is in the file, also with init, ema an
     }
 }
 
-TEST_CASE("what a script raises in a step is told without the traceback, and in words of the settings") {
+TEST_CASE("an error in a script's step is reported without the traceback and in terms of the settings") {
     const SweepFixture sweep;
     const auto message_of = [&](const std::string& body) -> std::string {
         const Settings settings = settings_of({{"model", save_script(sweep.folder / "net.pt", body)}});
@@ -396,7 +396,7 @@ TEST_CASE("what a script raises in a step is told without the traceback, and in 
     }
 }
 
-TEST_CASE("a batch norm of a script takes its running statistics for a single sample, and learns nothing for them") {
+TEST_CASE("a script's batch norm uses its running statistics for a single sample without updating them") {
     const SweepFixture sweep;
     const auto model = settings_of({{"model", save_normed_script(sweep.folder / "net.pt")}}).model->make(four_classes);
     const at::Tensor inputs = at::randn({1, 8, 8});
@@ -414,7 +414,7 @@ TEST_CASE("a batch norm of a script takes its running statistics for a single sa
     CHECK(alone.sizes() == at::IntArrayRef{1, 4});
 }
 
-TEST_CASE("a batch norm of a script that keeps no running statistics says so where a single sample is left") {
+TEST_CASE("a script's batch norm without running statistics fails on a single sample and suggests remedies") {
     const SweepFixture sweep;
     const std::string file = save_normed_script(sweep.folder / "net.pt", /*keeps_statistics=*/false);
     const auto model = settings_of({{"model", file}}).model->make(four_classes);
@@ -424,7 +424,7 @@ TEST_CASE("a batch norm of a script that keeps no running statistics says so whe
                       doctest::Contains("keep running statistics (track_running_stats=True), choose a batch_size"));
 }
 
-TEST_CASE("a script that was saved in evaluation mode trains in training mode from its first step on") {
+TEST_CASE("a script saved in evaluation mode is in training mode from its first step on") {
     const SweepFixture sweep;
     const std::string file = save_normed_script(sweep.folder / "net.pt", /*keeps_statistics=*/true, /*trains=*/false);
     const auto device = make_cpu_device();
@@ -436,7 +436,7 @@ TEST_CASE("a script that was saved in evaluation mode trains in training mode fr
     CHECK(mean.allclose(at::full({64}, 0.1)));  // a tenth of the samples' mean
 }
 
-TEST_CASE("measuring the noise changes no bit of a script that couples samples without buffers") {
+TEST_CASE("measuring the noise leaves a script that couples samples without buffers bit-identical") {
     const SweepFixture sweep;
     const std::string file = save_normed_script(sweep.folder / "net.pt", /*keeps_statistics=*/false);
     const auto device = make_cpu_device();
@@ -456,10 +456,10 @@ TEST_CASE("measuring the noise changes no bit of a script that couples samples w
         return trial.parameters().front().detach().clone();
     };
 
-    CHECK(trained_from(/*first_step=*/0).equal(trained_from(/*first_step=*/1)));  // of these, step 0 is measured
+    CHECK(trained_from(/*first_step=*/0).equal(trained_from(/*first_step=*/1)));  // only step 0 is measured
 }
 
-TEST_CASE("a script with a parameter that takes no part in its outputs is refused, and so is its trial") {
+TEST_CASE("a script with an unused parameter is refused, and its trial fails") {
     const SweepFixture sweep;
     const std::string file = save_script(sweep.folder / "net.pt", linear, /*num_outputs=*/4, /*idle=*/"head");
     const auto problem_with = [&](const Json& factors) {
@@ -479,7 +479,7 @@ TEST_CASE("a script with a parameter that takes no part in its outputs is refuse
     CHECK(has(crescendo.await(0, "failed")["message"], "the model does not use the parameter head"));
 }
 
-TEST_CASE("whether all parameters of a script learn is not asked with samples of zeros, which may be singular") {
+TEST_CASE("the check for unused parameters does not use samples of zeros, which may be singular") {
     const SweepFixture sweep;
     const std::string whitening =
         "    x = torch.matmul(torch.inverse(torch.matmul(x, x.transpose(1, 2))), x)\n"
@@ -492,7 +492,7 @@ TEST_CASE("whether all parameters of a script learn is not asked with samples of
     CHECK(misfits_of_network(settings_of({{"model", file}}), four_classes).empty());
 }
 
-TEST_CASE("a script whose gradients are sparse is refused, and so is its trial") {
+TEST_CASE("a script with sparse gradients is refused, and its trial fails") {
     const SweepFixture sweep;
     const std::string sparse =
         "    places = (x.flatten(1)[:, :4] * 0).long()\n"
@@ -511,7 +511,7 @@ TEST_CASE("a script whose gradients are sparse is refused, and so is its trial")
     CHECK(has(crescendo.await(0, "failed")["message"], "the gradient of the parameter weight is sparse"));
 }
 
-TEST_CASE("init_from takes tied weights of a script by any of their names, also where the file has copies of them") {
+TEST_CASE("init_from takes a script's tied weights under any of their names, even if the file has copies of them") {
     const SweepFixture sweep;
     const at::Tensor weight = at::zeros({4, 4});
     torch::jit::Module script("Net");
@@ -543,7 +543,7 @@ TEST_CASE("init_from takes tied weights of a script by any of their names, also 
     CHECK_THROWS_WITH(sum_from({{"first", ones}, {"second", 2 * ones}}), doctest::Contains("the model has no second"));
 }
 
-TEST_CASE("a transposed view of a parameter is another parameter, and not the same one under a second name") {
+TEST_CASE("a transposed view of a parameter is a parameter of its own, not a second name for the same one") {
     const SweepFixture sweep;
     const at::Tensor weight = at::arange(16, at::kFloat).view({4, 4});
     torch::jit::Module script("Net");
@@ -562,7 +562,7 @@ TEST_CASE("a transposed view of a parameter is another parameter, and not the sa
     CHECK(at::allclose(model->forward(at::ones({1, 8, 8})), weight.mm(weight.t()).sum(0, /*keepdim=*/true)));
 }
 
-TEST_CASE("a script may give numbers of regression in any shape") {
+TEST_CASE("a script may return the outputs of a regression in any shape") {
     const SweepFixture sweep;
     const Settings settings = settings_of({{"model", save_script(sweep.folder / "net.pt", linear)}});
     Task task = four_classes;

@@ -25,17 +25,17 @@ std::shared_ptr<Model> network(Json settings, std::vector<std::int64_t> inputs, 
 
 }  // namespace
 
-TEST_CASE("a unet has as many parameters as the paper's has with norms, transposed convolutions and no border") {
+TEST_CASE("a unet has the number of parameters of the paper's with norms, transposed convolutions and padding") {
     const auto model = network({{"width", 64}, {"depth", 4}}, {3, 32, 32}, {2, 32, 32});
 
     CHECK(num_parameters(*model) ==
-          31'037'698);  // what github.com/milesial/Pytorch-UNet counts for three channels and two classes
+          31'037'698);  // the count of github.com/milesial/Pytorch-UNet for three channels and two classes
 }
 
-TEST_CASE("a unet passes fine detail by the code, whatever its norm") {
+TEST_CASE("a unet lets fine detail bypass the code, whatever its norm") {
     for (const char* norm : {"batch", "group", "none"}) {
         CAPTURE(norm);
-        at::manual_seed(1);  // torch's own seed is another in each process, and so few channels may all be dead
+        at::manual_seed(1);  // the default seed differs between processes, and with few channels all may be dead
         const auto model = network({{"width", 4}, {"norm", norm}}, {8, 12}, {2, 8, 12});
         const at::Tensor field = at::randn({3, 8, 12});
         at::Tensor other = field.clone();
@@ -50,7 +50,7 @@ TEST_CASE("a unet passes fine detail by the code, whatever its norm") {
     }
 }
 
-TEST_CASE("a unet asks for targets that are fields, and sides that can be halved") {
+TEST_CASE("a unet needs targets that are fields and sides that can be halved") {
     const SweepFixture sweep;
     Json settings = small_autoencoder(write_waves(sweep.folder / "waves.h5", "train", 8, 1));
     settings.update({{"model", "unet"}, {"width", 2}, {"depth", 3}});
@@ -68,7 +68,7 @@ TEST_CASE("a unet asks for targets that are fields, and sides that can be halved
     CHECK(key_of(classes) == "trainer.data.train");
 }
 
-TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a unet") {
+TEST_CASE("a mid-epoch regroup with the same members leaves a unet bit-identical") {
     const SweepFixture sweep;
     const auto waves = write_waves(sweep.folder / "waves.h5", "train", SweepFixture::num_samples, 1);
     const auto terms_of = [&](const std::string& name) {

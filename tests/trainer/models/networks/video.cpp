@@ -25,7 +25,7 @@ std::shared_ptr<Model> network(const Json& settings, std::vector<std::int64_t> v
 
 }  // namespace
 
-TEST_CASE("networks of videos have as many parameters as torchvision's, by their names") {
+TEST_CASE("video networks have the same parameter names and number of parameters as torchvision's") {
     const auto large = [](const char* name) {
         return network({{"model", name}, {"stem", "large"}, {"width", 64}}, {16, 3, 112, 112}, 400);
     };
@@ -41,7 +41,7 @@ TEST_CASE("networks of videos have as many parameters as torchvision's, by their
     CHECK(r2plus1d->named_buffers().contains("layer1.1.conv2.0.1.running_var"));
 }
 
-TEST_CASE("a video is frames of grey or of channels, and its order counts") {
+TEST_CASE("the frames of a video may have channels or not, and their order matters") {
     for (const char* name : {"r3d", "r2plus1d"}) {
         CAPTURE(name);
         const Json settings{{"model", name}, {"width", 4}, {"depth", 1}};
@@ -59,7 +59,7 @@ TEST_CASE("a video is frames of grey or of channels, and its order counts") {
     }
 }
 
-TEST_CASE("a network of videos asks for frames") {
+TEST_CASE("a video network needs frames") {
     const SweepFixture sweep;
     Json images = small_cnn(sweep.train);
     images.update({{"model", "r3d"}, {"width", 2}});
@@ -75,7 +75,7 @@ TEST_CASE("a network of videos asks for frames") {
     CHECK(problems_of(images)[0].message.find("make windows of images with data.window") != std::string::npos);
 }
 
-TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a network of videos") {
+TEST_CASE("a mid-epoch regroup with the same members leaves a video network bit-identical") {
     const SweepFixture sweep;
     const auto terms_of = [&](const std::string& name) {
         Terms terms = sweep.terms(name);

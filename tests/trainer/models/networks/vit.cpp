@@ -14,12 +14,12 @@
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
 
-TEST_CASE("a vision transformer has the parameters of the paper's, by torchvision's names") {
+TEST_CASE("a vision transformer has the parameters of the paper under torchvision's names") {
     const Settings tiny = settings_of({{"model", "vit"}, {"width", 192}, {"depth", 12}, {"heads", 3}, {"patch", 16}});
 
     const auto model = tiny.model->make({.input_shape = {3, 224, 224}, .target_shape = {}, .num_outputs = 1000});
 
-    CHECK(num_parameters(*model) == 5'717'416);  // of ViT-Ti/16
+    CHECK(num_parameters(*model) == 5'717'416);  // ViT-Ti/16
     const auto parameters = model->named_parameters();
     CHECK(parameters["class_token"].sizes() == at::IntArrayRef({1, 1, 192}));
     CHECK(parameters["conv_proj.weight"].sizes() == at::IntArrayRef({192, 3, 16, 16}));
@@ -29,7 +29,7 @@ TEST_CASE("a vision transformer has the parameters of the paper's, by torchvisio
     CHECK(parameters["heads.head.weight"].size(0) == 1000);
 }
 
-TEST_CASE("squares that do not tile the images, and heads that cannot share the width, are told with the key") {
+TEST_CASE("patches that do not tile the images and heads that do not divide the width are reported with the key") {
     const SweepFixture sweep;
     Json settings = small_cnn(sweep.train, sweep.train);
     settings.update({{"model", "vit"}, {"width", 8}, {"heads", 2}});
