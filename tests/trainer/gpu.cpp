@@ -65,7 +65,7 @@ std::size_t free_memory() { return at::accelerator::getMemoryInfo(0).first; }
 /// The result of training a single worker on random images, which are the same on every device.
 struct Learned {
     std::vector<at::Tensor> state = {};  ///< parameters and buffers
-    bool recorded = false;  ///< whether its last steps came from a recording
+    bool recorded = false;               ///< whether its last steps came from a recording
 };
 
 Learned learned(const Json& section, const Device& device) {
@@ -249,7 +249,7 @@ TEST_CASE("one hundred NCCL groups of one rank take no more memory than the firs
     std::size_t before = 0;
     Times new_ones;
     for (int trial = 0; trial < num_trials; ++trial) {
-        if (trial == 3) {  // the number of kept communicators is now constant
+        if (trial == 3) {                                          // the number of kept communicators is now constant
             std::this_thread::sleep_for(std::chrono::seconds(3));  // while NCCL ends the others
             before = free_memory();
         }

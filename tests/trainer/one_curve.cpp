@@ -23,13 +23,13 @@ constexpr std::int64_t num_samples = 12;
 using Json = nlohmann::json;
 using Slices = std::vector<std::int64_t>;
 
-/// Whether the loss that is set compares numbers.
+/// Whether the loss in the settings is a regression loss.
 bool compares_numbers(const Json& settings) {
     const std::string loss = settings.value("loss", "cross_entropy");
     return settings["model"] == "unet" || loss != "cross_entropy";
 }
 
-/// A task of images of 8 x 8: their classes, or fields of their size.
+/// A task with images of 8 x 8, whose targets are classes or fields of the same size.
 Task task_of(const Json& settings) {
     Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 2, .num_samples = num_samples};
     task.class_weights = settings.value("class_weights", std::vector<double>{});
@@ -37,14 +37,14 @@ Task task_of(const Json& settings) {
         task.kind = Task::Kind::regression;
         task.target_shape = {8, 8};
         task.num_outputs = 64;
-        if (settings.contains("data")) {  // names latitudes
+        if (settings.contains("data")) {  // with latitudes
             task.row_weights = {0, 0.4, 0.8, 1.2, 1.6, 1.6, 1.4, 1};
         }
     }
     return task;
 }
 
-/// The samples of a step, with some noise of their own in each step, and those of a member that has a slice of them.
+/// The part of a member of the samples of a step, whose noise is different in each step.
 LoadedBatch slice_of_step(int step, const Task& task, const Slices& slices, std::size_t rank) {
     const auto generator = at::detail::createCPUGenerator(static_cast<std::uint64_t>(step));
     const at::Tensor targets = at::arange(num_samples).remainder(2);
@@ -67,7 +67,7 @@ LoadedBatch slice_of_step(int step, const Task& task, const Slices& slices, std:
     return loaded;
 }
 
-/// Slices of a step of a group: unequal, and in some steps those of some members empty.
+/// The slices of a group in a step. They are unequal, and in some steps only the first member has samples.
 Slices slices_of(int step, int size) {
     Slices slices(static_cast<std::size_t>(size), 0);
     const int num_present = step % 3 == 0 ? 1 : size;
@@ -80,16 +80,16 @@ Slices slices_of(int step, int size) {
 
 struct Learned {
     std::vector<NamedTensor> tensors;
-    double loss = 0.0;  ///< mean of the last ten steps
+    double loss = 0.0;  ///< the mean over the last ten steps
 };
 
-/// What the members have learned after `num_steps` steps, equally many in groups of each of `sizes`. At a regroup, who
-/// joins gets the state from the first member.
+/// What the members have learned after `num_steps` steps, which are divided equally among groups of the given `sizes`.
+/// At a regroup, joining members get the state from the first member.
 std::vector<Learned> learned(const Json& section, const std::vector<int>& sizes, int num_steps = 40) {
     const auto device = make_cpu_device();
     const Settings settings = settings_of(section);
     const Task task = task_of(section);
-    // Not in the members' threads, which share the generator of initial weights.
+    // The trials are not made in the members' threads, because these share the generator of initial weights.
     std::vector<std::unique_ptr<Trial>> trials;
     for (int rank = 0; rank < *std::max_element(sizes.begin(), sizes.end()); ++rank) {
         trials.push_back(std::make_unique<Trial>(/*number=*/0, /*seed=*/1, settings, task, *device));
@@ -129,7 +129,7 @@ std::vector<Learned> learned(const Json& section, const std::vector<int>& sizes,
     return all;
 }
 
-/// Of numbers of one tensor, in units of the largest.
+/// The largest difference between two numbers, relative to the largest number of their tensor.
 double largest_gap(const Learned& a, const Learned& b) {
     double most = 0;
     for (std::size_t i = 0; i < a.tensors.size(); ++i) {
@@ -146,8 +146,8 @@ Json with_norm(Json settings, const std::string& norm) {
     return settings;
 }
 
-/// Tame ones: with relu and a rate of 0.01, a difference in the last bit doubles with every step of such a small
-/// resnet.
+/// The activation and the rate are tame. With relu and a rate of 0.01, a difference in the last bit doubles in every
+/// step of such a small resnet.
 const std::vector<Json>& normed_networks() {
     static const std::vector<Json> all{
         {{"model", "resnet18"}, {"width", 4}, {"activation", "tanh"}, {"lr", 0.001}, {"dropout", 0.2}},
@@ -157,9 +157,9 @@ const std::vector<Json>& normed_networks() {
 
 }  // namespace
 
-TEST_CASE("with sync_batch, groups of any size learn in thirty steps what one worker does with batch") {
+TEST_CASE("groups of any size with sync_batch learn the same in thirty steps as one worker with batch") {
     const auto learned_with = [](const Json& settings, const std::string& norm, int size) {
-        return learned(with_norm(settings, norm), {size}, /*num_steps=*/30);  // each norm of a step is an exchange
+        return learned(with_norm(settings, norm), {size}, /*num_steps=*/30);  // each norm exchanges in each step
     };
     for (const Json& settings : normed_networks()) {
         CAPTURE(settings["model"].get<std::string>());
@@ -175,11 +175,11 @@ TEST_CASE("with sync_batch, groups of any size learn in thirty steps what one wo
                 CHECK(largest_gap(members.front(), member) == 0.0);
             }
         }
-        CHECK(largest_gap(one, learned_with(settings, "batch", 2).front()) > 1e-2);  // it can fail
+        CHECK(largest_gap(one, learned_with(settings, "batch", 2).front()) > 1e-2);  // the check can fail
     }
 }
 
-TEST_CASE("with every option a trial learns over regroups what one worker does, to five digits") {
+TEST_CASE("with every option a regrouped trial matches one worker to five digits") {
     const std::vector<Json> options{
         Json::object(),
         {{"lr_schedule", "step"}, {"lr_step", 12}},
@@ -224,7 +224,7 @@ TEST_CASE("with every option a trial learns over regroups what one worker does, 
         CAPTURE(largest_gap(one, regrouped));
         CHECK(largest_gap(one, regrouped) < 1e-5);
         CHECK(regrouped.loss == doctest::Approx(one.loss).epsilon(1e-5));
-        // Other losses have more outputs, and an average comes beside the weights: these do something.
+        // Each option has an effect. Other losses have more outputs, and an average adds tensors.
         if (!curves.empty() && curves.front().tensors.size() == one.tensors.size() && !compares_numbers(settings)) {
             CAPTURE(largest_gap(one, curves.front()));
             CHECK(largest_gap(one, curves.front()) > 1e-3);
@@ -233,8 +233,9 @@ TEST_CASE("with every option a trial learns over regroups what one worker does, 
     }
 }
 
-TEST_CASE("members whose slices differ run their norms equally often") {
-    // Slices of 9 and 3 in micro-batches of at most 4: three rounds for both. The second member has one sample in each.
+TEST_CASE("members with different slices run their norms equally often") {
+    // Slices of 9 and 3 in micro-batches of at most 4 take three rounds. The second member has one sample in each
+    // round.
     Json settings = with_norm(normed_networks().front(), "sync_batch");
     settings["batch_size"] = 4;
     const auto device = make_cpu_device();
@@ -259,8 +260,7 @@ TEST_CASE("members whose slices differ run their norms equally often") {
     }
 }
 
-TEST_CASE(
-    "a peer that is lost in a forward or backward of synchronised norms is lost to the step, which changes nothing") {
+TEST_CASE("losing a peer in the forward or backward pass of synchronised norms fails the step without any change") {
     const Json settings = with_norm(normed_networks().front(), "sync_batch");
     const auto device = make_cpu_device();
     const Task task = task_of(settings);
@@ -288,7 +288,7 @@ TEST_CASE(
                 }
                 return;
             }
-            GradientReducer reducer(group, peer.parameters());  // as it forms, the members compare their parameters
+            GradientReducer reducer(group, peer.parameters());  // its constructor compares the members' parameters
             group.broadcast(peer.buffers());
             if (in_backward) {
                 const auto norms = synchronized_norms(peer.model());

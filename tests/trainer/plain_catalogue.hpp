@@ -13,7 +13,8 @@
 
 namespace crescendo::trainer::test {
 
-/// A model that only has settings: `plain`, which fits no data if it is deeper than 3, or `wide` with one setting more.
+/// A model that only has settings: `plain`, which fits no data if it is deeper than 3, or `wide`, with one more
+/// setting.
 struct PlainModel : ModelSpec {
     std::int64_t width;
     std::int64_t depth = 2;
@@ -34,7 +35,7 @@ struct PlainModel : ModelSpec {
     }
 };
 
-/// Models and optimizers without Torch, which only have settings. The optimizer `slow` has a rate of its own.
+/// Models and optimizers without Torch, which only have settings. The optimizer `slow` has a different default rate.
 inline Catalogue plain_catalogue() {
     const auto read_plain = [](Section& section) -> std::shared_ptr<ModelSpec> {
         return std::make_shared<PlainModel>(section, /*default_width=*/16);

@@ -18,7 +18,7 @@ std::vector<nlohmann::json> all_lines(const std::filesystem::path& folder) {
         std::ifstream in(file.path());
         for (std::string line; std::getline(in, line);) {
             auto parsed = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-            if (parsed.is_object()) lines.push_back(std::move(parsed));  // else it is being written
+            if (parsed.is_object()) lines.push_back(std::move(parsed));  // otherwise the line is still being written
         }
     }
     return lines;

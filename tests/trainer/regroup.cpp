@@ -18,7 +18,7 @@ using namespace crescendo::trainer::test;
 
 namespace {
 
-/// Of those models that share a batch as one worker would: without BatchNorm.
+/// Settings of the models without BatchNorm, whose workers share a batch with the same result as one worker.
 std::vector<Json> small_models(const SweepFixture& sweep) {
     std::vector<Json> all{small_cnn(sweep.train, sweep.validation), small_autoencoder(sweep.train, sweep.validation)};
     for (const char* model : {"mlp", "vit", "transformer", "lstm", "gru"}) {
@@ -30,14 +30,14 @@ std::vector<Json> small_models(const SweepFixture& sweep) {
 
 }  // namespace
 
-TEST_CASE("regrouping to the same size changes no bit of a trial, whatever trains it") {
+TEST_CASE("regrouping to the same size leaves a trial bit-identical, whatever its model and optimizer") {
     const SweepFixture sweep;
-    const std::vector<int> members{0, 1, 2};  // with three, sums depend on the order in which the ring adds
+    const std::vector<int> members{0, 1, 2};  // with three members, sums depend on the order of additions in the ring
     FakeCrescendo crescendo(3, "crescendo-trainer");
     const auto models = small_models(sweep);
     const auto optimizers = crescendo::trainer::optimizers();
     const std::vector<std::string> schedules{"constant", "step", "cosine", "one_cycle", "linear", "polynomial"};
-    for (std::size_t i = 0; i < optimizers.size(); ++i) {  // more than there are models or schedules
+    for (std::size_t i = 0; i < optimizers.size(); ++i) {  // there are fewer models and schedules
         const std::string name = optimizers[i].name;
         CAPTURE(name);
         Terms undisturbed = sweep.terms(name + "-undisturbed");
@@ -65,7 +65,7 @@ TEST_CASE("regrouping to the same size changes no bit of a trial, whatever train
     }
 }
 
-TEST_CASE("a group over NCCL that meets again in mid-epoch changes no bit of a trial") {
+TEST_CASE("regrouping over NCCL in mid-epoch leaves a trial bit-identical") {
     const SweepFixture sweep;
     Terms undisturbed = sweep.terms("undisturbed");
     Terms regrouped = sweep.terms("regrouped");
@@ -78,7 +78,7 @@ TEST_CASE("a group over NCCL that meets again in mid-epoch changes no bit of a t
     check_regroup_to_same_members<OverNccl>(sweep, {0, 1, 2}, undisturbed, regrouped);
 }
 
-TEST_CASE("workers over NCCL that were a group before take the communicator that they had") {
+TEST_CASE("workers that were an NCCL group before reuse their communicator") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "recording-trainer", OverNccl::recording(sweep));
     const Terms terms = sweep.terms("trial");
@@ -93,7 +93,7 @@ TEST_CASE("workers over NCCL that were a group before take the communicator that
     next.trial = 1;
     crescendo.train({0, 1}, "new", next, 1);
 
-    CHECK(content(sweep.folder / "formed") == "done\ndone\n");  // by each worker once
+    CHECK(content(sweep.folder / "formed") == "done\ndone\n");  // once by each worker
 }
 
 TEST_CASE("a group that grows from one to two to four sees every sample once in every epoch") {
@@ -112,7 +112,7 @@ TEST_CASE("a group that grows from one to two to four sees every sample once in 
     for (const auto& [epoch, samples] : by_epoch) CHECK(samples == each_once(sweep.num_samples));
 }
 
-TEST_CASE("a regroup in mid-epoch moves slices between members and no sample") {
+TEST_CASE("a regroup in mid-epoch reassigns slices without losing or repeating a sample") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(3, "recording-trainer", sweep.recording(/*gate_step=*/4));
     Terms terms = sweep.terms("trial");
@@ -128,7 +128,7 @@ TEST_CASE("a regroup in mid-epoch moves slices between members and no sample") {
     CHECK(samples_by_epoch(sweep.record()).at(0) == each_once(sweep.num_samples));
 }
 
-TEST_CASE("momentum survives growth: a group that grew learns what one worker with the larger batch does") {
+TEST_CASE("a group that grows keeps its momentum and learns the same as one worker with the larger batch") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     for (const char* optimizer : {"sgd", "adamw"}) {
@@ -152,7 +152,7 @@ TEST_CASE("momentum survives growth: a group that grew learns what one worker wi
     }
 }
 
-TEST_CASE("a member that joined holds the same bits as the one it got them from") {
+TEST_CASE("a joining member gets a bit-identical state") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     for (const auto& [optimizer, read] : crescendo::trainer::optimizers()) {
@@ -180,7 +180,7 @@ TEST_CASE("a member that joined holds the same bits as the one it got them from"
     }
 }
 
-TEST_CASE("optimizer_state: reset forgets when the group grows, and only then") {
+TEST_CASE("`optimizer_state: reset` resets the state only when the batch changes") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
@@ -198,14 +198,14 @@ TEST_CASE("optimizer_state: reset forgets when the group grows, and only then") 
     crescendo.train({0, 1}, "memory", terms, 5);
     const auto unchanged = load(terms.directory / "checkpoint.pt");
 
-    CHECK(batch_changed.progress["step"] == 3 * 12 + 6);  // 96 samples by 8, then by 16
+    CHECK(batch_changed.progress["step"] == 3 * 12 + 6);  // 96 samples in steps of 8, then of 16
     CHECK(batch_changed.optimizer_steps == 6);
     CHECK(unchanged.optimizer_steps == 12);
 }
 
-TEST_CASE("one worker, several, and several with uneven slices learn the same from the same group batch") {
+TEST_CASE("any number of workers, even with uneven slices, learns the same from the same group batch") {
     SweepFixture sweep;
-    sweep.train = write_images(sweep.folder / "uneven.h5", "train", 50, 1);  // 4 steps of 12, and 2 for 3 workers
+    sweep.train = write_images(sweep.folder / "uneven.h5", "train", 50, 1);  // 4 steps of 12; 2 left for 3 workers
     FakeCrescendo crescendo(4, "crescendo-trainer");
     const auto trained = [&](const Json& settings, const std::vector<int>& members, const std::string& name) {
         Terms terms = sweep.terms(name);
@@ -232,7 +232,7 @@ TEST_CASE("one worker, several, and several with uneven slices learn the same fr
     }
 }
 
-TEST_CASE("accumulated gradients of small batches are those of the large batch, dropped units too") {
+TEST_CASE("accumulated gradients of small batches match those of the large batch, even with dropout") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     const auto trained = [&](std::int64_t batch_size, std::int64_t multiple, const std::string& name) {
@@ -249,13 +249,13 @@ TEST_CASE("accumulated gradients of small batches are those of the large batch, 
     CHECK(largest_difference(trained(20, 1, "large"), trained(5, 4, "small")) < tolerance());
 }
 
-TEST_CASE("a newcomer opens its data before it meets the others, who would wait for it in a collective") {
+TEST_CASE("a newcomer opens its data before it meets the others, which would have to wait for it in a collective") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     const Terms terms = sweep.terms("trial");
     crescendo.train({0}, "new", terms, 1);
 
-    crescendo.stop(0);  // so there is nobody to meet
+    crescendo.stop(0);  // so there is no one to meet
     crescendo.join({0, 1}, "memory", terms);
     crescendo.await_open(1, sweep.folder / "data.h5");
     crescendo.signal(0, SIGCONT);
@@ -263,7 +263,7 @@ TEST_CASE("a newcomer opens its data before it meets the others, who would wait 
     CHECK(crescendo.await(0, "report")["resource"] == 2);
 }
 
-TEST_CASE("rank 0 says when the group trains at its new size, and how long its steps take") {
+TEST_CASE("rank 0 reports when the group trains at its new size and how long its steps take") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
 

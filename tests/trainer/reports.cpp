@@ -1,4 +1,4 @@
-// When a trial reports, and what its clock says.
+// Tests of when a trial reports and what its clock says.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -17,14 +17,14 @@ using namespace crescendo::trainer::test;
 
 namespace {
 
-/// Reports come after each `every` units. The sweep's set has 12 steps of 8 samples an epoch.
+/// Terms with a report after every `every` units. An epoch of the sweep's set has 12 steps of 8 samples.
 Terms reporting(const SweepFixture& sweep, const std::string& name, std::int64_t every, const char* unit) {
     Terms terms = sweep.terms(name);
     terms.settings["report"] = {{"every", every}, {"unit", unit}};
     return terms;
 }
 
-/// Goes on after each report until one has `resource`. Returns all reports.
+/// Continues after each report until one has `resource`. Returns all reports.
 std::vector<Json> reports_until(FakeCrescendo& crescendo, const Terms& terms, std::int64_t resource) {
     std::vector<Json> reports;
     crescendo.join({0}, "new", terms);
@@ -45,7 +45,7 @@ std::vector<std::int64_t> resources(const std::vector<Json>& reports) {
     return all;
 }
 
-/// What the log says that the group trained for until its report of `resource`.
+/// How long the group trained until its report at `resource`, according to the log.
 double seconds_of_training(const Terms& terms, const std::string& unit, std::int64_t resource) {
     const std::string log = content(terms.directory / "trainer.log");
     const auto line = log.find(unit + " " + std::to_string(resource) + ", ");
@@ -54,8 +54,8 @@ double seconds_of_training(const Terms& terms, const std::string& unit, std::int
     return std::stod(log.substr(log.rfind(' ', end - 1), end));
 }
 
-/// Whether some report's steps took less time than its evaluation. If evaluations counted as steps, none would. One
-/// report alone does not tell, because the machine may stand still during its steps.
+/// Whether the steps of some report took less time than its evaluation, which is impossible if evaluations count as
+/// steps. A single report is not enough, because the machine may stall during its steps.
 bool are_told_apart(const std::vector<Json>& reports) {
     return std::ranges::adjacent_find(reports, [](const Json& before, const Json& after) {
                const auto more = [&](const char* clock) {
@@ -65,7 +65,7 @@ bool are_told_apart(const std::vector<Json>& reports) {
            }) != reports.end();
 }
 
-/// Tells how long something took, to bound what a clock may say.
+/// Measures an upper bound for the trial's clock.
 class Stopwatch {
   public:
     double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count(); }
@@ -74,14 +74,14 @@ class Stopwatch {
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 
-/// A group that reports every second, and has met again. Rank 0 waited for the other member until its own clock said
-/// that the next report is due.
+/// A group that reports every second and has just regrouped. Rank 0 waited for the other member until the next report
+/// was due by its own clock.
 struct LateMember {
     const SweepFixture sweep;
     const std::vector<int> members{0, 1};
     Terms terms = reporting(sweep, "trial", 1, "seconds");
     FakeCrescendo crescendo{2, "recording-trainer", environment()};
-    Json last;  ///< the report before they met again
+    Json last;  ///< the report before the regroup
 
     LateMember() {
         last = crescendo.train(members, "new", terms, 1);
@@ -97,14 +97,14 @@ struct LateMember {
   private:
     Environment environment() const {
         Environment variables = sweep.recording();
-        variables.emplace_back("TEST_PAUSE", "20");  // milliseconds a step
+        variables.emplace_back("TEST_PAUSE", "20");  // milliseconds per step
         return variables;
     }
 };
 
 }  // namespace
 
-TEST_CASE("a trial reports after so many steps, samples or epochs, also within an epoch") {
+TEST_CASE("a trial reports after a given number of steps, samples or epochs, even within an epoch") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "recording-trainer", sweep.recording());
 
@@ -127,22 +127,22 @@ TEST_CASE("a trial reports after so many steps, samples or epochs, also within a
     terms.max_resource = 4;
     CHECK(resources(reports_until(crescendo, terms, 4)) == std::vector<std::int64_t>{3, 4});
     crescendo.leave({0}, /*save=*/true);
-    CHECK(load(terms.directory / "checkpoint.pt").progress["epoch"] == 4);  // and no more, to the next multiple
+    CHECK(load(terms.directory / "checkpoint.pt").progress["epoch"] == 4);  // not up to the next multiple
 }
 
-TEST_CASE("steps that pass over several reports make one, and the last report is of the trial's end") {
+TEST_CASE("a step that passes several reports makes one, and the last report is at the end of the trial") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
-    Terms terms = reporting(sweep, "trial", 3, "samples");  // a step has 8
+    Terms terms = reporting(sweep, "trial", 3, "samples");  // a step has 8 samples
     terms.max_resource = 25;
 
     CHECK(resources(reports_until(crescendo, terms, 25)) == std::vector<std::int64_t>{6, 15, 24, 25});
 }
 
-TEST_CASE("a trial that reports by seconds reports when its clock says so, in a group as well") {
+TEST_CASE("a trial that reports by seconds follows its clock, even in a group") {
     const SweepFixture sweep;
     auto environment = sweep.recording();
-    environment.emplace_back("TEST_PAUSE", "100");  // milliseconds a step
+    environment.emplace_back("TEST_PAUSE", "100");  // milliseconds per step
     FakeCrescendo crescendo(2, "recording-trainer", environment);
     const Terms terms = reporting(sweep, "trial", 1, "seconds");
 
@@ -152,7 +152,7 @@ TEST_CASE("a trial that reports by seconds reports when its clock says so, in a 
     CHECK(report["seconds"] >= 2.0);
 }
 
-TEST_CASE("members whose regroups took different times agree whether a report by seconds is due") {
+TEST_CASE("members agree whether a report by seconds is due, even if their regroups took different times") {
     LateMember group;
 
     CHECK(group.report()["resource"] >= 2);
@@ -160,17 +160,17 @@ TEST_CASE("members whose regroups took different times agree whether a report by
     CHECK(group.report()["resource"] >= 3);
 }
 
-TEST_CASE("a group that reports before its first step counts its time from its own beginning") {
+TEST_CASE("a group that reports before its first step counts time from its own start") {
     const Stopwatch watch;
     LateMember group;
 
     const Json report = group.report();
 
-    CHECK(report["metrics"]["train_loss"] == group.last["metrics"]["train_loss"]);  // and not that of no samples
+    CHECK(report["metrics"]["train_loss"] == group.last["metrics"]["train_loss"]);  // not the loss of no samples
     CHECK(seconds_of_training(group.terms, "second", report["resource"]) < watch.seconds());
 }
 
-TEST_CASE("a trial that met again before its first step makes one before it reports") {
+TEST_CASE("a trial that regroups before its first step makes a step before it reports") {
     const SweepFixture sweep;
     const Terms terms = reporting(sweep, "trial", 1, "seconds");
     const std::vector<int> members{0, 1};
@@ -178,17 +178,17 @@ TEST_CASE("a trial that met again before its first step makes one before it repo
     crescendo.stop(1);
     crescendo.join(members, "new", terms);
     crescendo.join(members, "memory", terms);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1200));  // a report is due by rank 0's wait alone
+    std::this_thread::sleep_for(std::chrono::milliseconds(1200));  // a report is due after rank 0's wait alone
     crescendo.signal(1, SIGCONT);
 
     CHECK(crescendo.await(0, "report")["metrics"]["train_loss"].is_number());
 }
 
-TEST_CASE("the log says that steps updated nothing in fp16, and that no scale of the loss helps") {
+TEST_CASE("the log says that fp16 steps updated nothing because their gradients were not finite") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
-    terms.settings.update({{"precision", "fp16"}, {"lr", 1e10}});  // one update, and nothing fits into fp16
+    terms.settings.update({{"precision", "fp16"}, {"lr", 1e10}});  // after one update, no value fits into fp16
 
     CHECK(crescendo.train({0}, "new", terms, 1)["metrics"]["train_loss"].is_number());
 
@@ -196,7 +196,7 @@ TEST_CASE("the log says that steps updated nothing in fp16, and that no scale of
     CHECK(log.find(" updated nothing, because their gradients were not finite in fp16; in ") != std::string::npos);
 }
 
-TEST_CASE("reports between epochs leave the trial's weights and its regroups as they are") {
+TEST_CASE("reports within epochs change neither the trial's weights nor its regroups") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(3, "crescendo-trainer");
     const std::vector<int> members{0, 1, 2};
@@ -228,12 +228,12 @@ TEST_CASE("reports between epochs leave the trial's weights and its regroups as 
     CHECK(same_bits(load(undisturbed.directory / "checkpoint.pt").model, load(by_epoch.directory / "checkpoint.pt").model));
 }
 
-TEST_CASE("the clock counts steps, and evaluations apart from them") {
+TEST_CASE("the clock counts steps separately from evaluations") {
     SweepFixture sweep;
     const std::string many = write_images(sweep.folder / "many.h5", "validation", 6000, /*seed=*/3);
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
-    terms.settings["data"]["validation"] = many;  // sixty times the samples to train on
+    terms.settings["data"]["validation"] = many;  // sixty times the training samples
     const Stopwatch watch;
 
     const auto reports = reports_until(crescendo, terms, 6);
@@ -244,11 +244,11 @@ TEST_CASE("the clock counts steps, and evaluations apart from them") {
     CHECK(report["seconds"].get<double>() + report["evaluated"].get<double>() < watch.seconds());
 }
 
-TEST_CASE("the clock goes on over growth, shrinking, a lost worker and a resumed checkpoint") {
+TEST_CASE("the clock continues across growth, shrinking, a lost worker and a resumed checkpoint") {
     const SweepFixture sweep;
     const double pause = 0.010;
     auto environment = sweep.recording();
-    environment.emplace_back("TEST_PAUSE", "10");  // milliseconds a step, and an epoch has 12
+    environment.emplace_back("TEST_PAUSE", "10");  // milliseconds per step; an epoch has 12 steps
     const double epoch = 12 * pause;
     Terms terms = sweep.terms("trial");
     const Stopwatch watch;
@@ -266,7 +266,7 @@ TEST_CASE("the clock goes on over growth, shrinking, a lost worker and a resumed
             last = seconds;
         }
         crescendo.kill(0);
-        crescendo.join({1}, "memory", terms);  // the report at 4 was not answered yet: the survivor sends it again
+        crescendo.join({1}, "memory", terms);  // the survivor repeats the unanswered report at 4
         CHECK(crescendo.await(1, "report")["seconds"] == last);
         crescendo.go_on({1}, terms);
         const double seconds = crescendo.await(1, "report")["seconds"];
@@ -283,7 +283,7 @@ TEST_CASE("the clock goes on over growth, shrinking, a lost worker and a resumed
     CHECK(seconds < watch.seconds());
 }
 
-TEST_CASE("a report says how long the steps took, without the group's first one, and how large they are") {
+TEST_CASE("a report has the time of steps, excluding the group's first one, and the group's batch") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     Terms terms = reporting(sweep, "trial", 1, "steps");
@@ -302,7 +302,7 @@ TEST_CASE("a report says how long the steps took, without the group's first one,
     CHECK(crescendo.await(0, "report")["step_seconds"] > 0.0);
 }
 
-TEST_CASE("neither evaluations nor checkpoints count as time of steps") {
+TEST_CASE("neither evaluations nor checkpoints count towards the time of steps") {
     SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = reporting(sweep, "trial", 12, "steps");
@@ -316,21 +316,21 @@ TEST_CASE("neither evaluations nor checkpoints count as time of steps") {
     CHECK(are_told_apart(reports));
 }
 
-TEST_CASE("the noise scale is reported once it is known, and continues over growth, shrinking and a checkpoint") {
+TEST_CASE("the noise scale is reported once it is known and continues across growth, shrinking and a checkpoint") {
     const SweepFixture sweep;
     Terms terms = sweep.terms("trial");
-    // A linear regression that stands still, of targets that grow with the sample: all gradients point the same way.
+    // A linear regression without learning, whose targets grow with the sample, so all gradients point the same way.
     terms.settings = {{"model", "mlp"},
                       {"depth", 0},
                       {"lr", 0.0},
                       {"batch_size", 8},
                       {"data", {{"train", write_numbers(sweep.folder / "numbers.h5", "train", 384)}}}};
-    terms.batch_multiple = 2;  // an epoch has 24 steps, and every 16th step is measured
+    terms.batch_multiple = 2;  // an epoch has 24 steps, and every 16th is measured
     const auto num_measured = [&] { return load(terms.directory / "checkpoint.pt").progress["noise_scale"]["norms"]; };
     {
         FakeCrescendo crescendo(2, "crescendo-trainer");
         CHECK_FALSE(crescendo.train({0, 1}, "new", terms, 4).contains("noise_scale"));  // 6 measurements
-        CHECK(crescendo.train({0, 1}, "memory", terms, 6)["noise_scale"] > 0.0);        // 9
+        CHECK(crescendo.train({0, 1}, "memory", terms, 6)["noise_scale"] > 0.0);        // 9 measurements
         CHECK(crescendo.train({1}, "memory", terms, 7)["noise_scale"] > 0.0);
         CHECK(crescendo.train({1, 0}, "memory", terms, 8)["noise_scale"] > 0.0);
         CHECK(crescendo.leave({1, 0}, /*save=*/true));
@@ -346,7 +346,7 @@ TEST_CASE("the noise scale is reported once it is known, and continues over grow
     CHECK(num_measured() == 14);
 }
 
-TEST_CASE("with test_trials: all, the last report has metrics of the test samples, of all members") {
+TEST_CASE("with `test_trials: all`, the last report has the test metrics over all members") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
@@ -366,7 +366,7 @@ TEST_CASE("with test_trials: all, the last report has metrics of the test sample
     }
 }
 
-TEST_CASE("a trial tells before its first report how long its steps take, if it makes enough of them") {
+TEST_CASE("a trial sends the time of its steps before its first report if it has enough steps") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     const auto first_of = [&](const Terms& terms) {
@@ -381,11 +381,11 @@ TEST_CASE("a trial tells before its first report how long its steps take, if it 
     CHECK(timed["generation"] == 1);
     CHECK(timed["step_seconds"] > 0);
     CHECK(timed["group_batch"] == 8);
-    CHECK(timed["samples_per_resource"] == 8);  // of a step
+    CHECK(timed["samples_per_resource"] == 8);  // a step has 8
     CHECK(first_of(reporting(sweep, "short", 12, "steps"))["type"] == "report");
 }
 
-TEST_CASE("a trial whose group loses a worker before its first steps are timed tells of those with the workers left") {
+TEST_CASE("a trial that loses a worker before its steps are timed sends the time with the remaining workers") {
     const SweepFixture sweep;
     const Terms terms = reporting(sweep, "trial", 40, "steps");
     FakeCrescendo crescendo(2, "recording-trainer", sweep.recording(/*gate_step=*/4));
@@ -400,7 +400,7 @@ TEST_CASE("a trial whose group loses a worker before its first steps are timed t
     CHECK(crescendo.await_one_of(0, {"timed", "report"})["type"] == "report");
 }
 
-TEST_CASE("a trial that diverges says once what may help, and that its samples are not normalised") {
+TEST_CASE("a diverging trial suggests remedies only once, including normalised samples") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");

@@ -14,7 +14,7 @@
 
 using namespace crescendo::trainer::test;
 
-TEST_CASE("a trial taken up from its checkpoint ends with the same bits as one never interrupted") {
+TEST_CASE("a trial resumed from its checkpoint ends bit-identical to an uninterrupted one") {
     const SweepFixture sweep;
     for (const std::string optimizer : {"sgd", "adam", "adam of an autoencoder", "adamw and a schedule", "adafactor",
                                         "schedule_free and an average", "adam in fp16"}) {
@@ -54,7 +54,7 @@ TEST_CASE("a trial taken up from its checkpoint ends with the same bits as one n
     }
 }
 
-TEST_CASE("leaving in mid-epoch saves the position, and no sample is seen twice") {
+TEST_CASE("leaving in mid-epoch saves the position, so no sample is seen twice") {
     const SweepFixture sweep;
     Terms terms = sweep.terms("trial");
     FakeCrescendo first(2, "recording-trainer", sweep.recording(/*gate_step=*/3));
@@ -75,15 +75,15 @@ TEST_CASE("leaving in mid-epoch saves the position, and no sample is seen twice"
     CHECK(samples_by_epoch(sweep.record()).at(0) == each_once(sweep.num_samples));
 }
 
-TEST_CASE("a trainer killed between milestones costs its trial what it trained since a checkpoint in mid-epoch") {
+TEST_CASE("a trial whose trainers are killed only loses the steps since its last checkpoint in mid-epoch") {
     const SweepFixture sweep;
     Terms terms = sweep.terms("trial");
     terms.settings["checkpoint_every"] = "1s";
     const auto checkpoint = terms.directory / "checkpoint.pt";
     FakeCrescendo first(2, "recording-trainer", sweep.recording(/*gate_step=*/1));
     first.join({0, 1}, "new", terms);
-    first.await_file(sweep.folder / "gate.reached");       // behind it, rank 0 first asks whether one is due
-    std::this_thread::sleep_for(std::chrono::seconds(1));  // at least that: now one is due
+    first.await_file(sweep.folder / "gate.reached");       // rank 0 then asks whether a checkpoint is due
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // long enough for one to be due
     sweep.open_gate();
     crescendo::tests::await("it is written", [&] { return std::filesystem::exists(checkpoint); });
     first.kill(0);
@@ -101,7 +101,7 @@ TEST_CASE("a trainer killed between milestones costs its trial what it trained s
     CHECK(content(terms.directory / "trainer.log").find("after 0 epochs and 8 samples") != std::string::npos);
 }
 
-TEST_CASE("a trial taken up sends its last report again") {
+TEST_CASE("a resumed trial repeats its last report") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     const Json report = crescendo.train({0}, "new", sweep.terms("trial"), 2);
@@ -116,7 +116,7 @@ TEST_CASE("a trial taken up sends its last report again") {
     CHECK(crescendo.await(0, "report")["resource"] == 3);
 }
 
-TEST_CASE("checkpoints that version 0.1.0 wrote are taken up as they are") {
+TEST_CASE("checkpoints of version 0.1.0 are resumed unchanged") {
     const SweepFixture sweep;
     struct Old {
         const char* file;
@@ -153,11 +153,11 @@ TEST_CASE("checkpoints that version 0.1.0 wrote are taken up as they are") {
         CHECK(!before.optimizer.empty());
         CHECK(before.optimizer_steps == after.optimizer_steps);
         Json progress = before.progress;
-        progress["seconds"] = progress["evaluated"] = 0.0;  // 0.1.0 had no clock
+        progress["seconds"] = progress["evaluated"] = 0.0;  // version 0.1.0 had no clock
         progress["report"]["seconds"] = progress["report"]["evaluated"] = 0.0;
-        CHECK(after.progress["noise_scale"]["norms"] == 0);  // nor did it measure noise
+        CHECK(after.progress["noise_scale"]["norms"] == 0);  // it did not measure noise
         progress["noise_scale"] = after.progress["noise_scale"];
-        progress["loss_scale"] = after.progress["loss_scale"];  // nor had it fp16
+        progress["loss_scale"] = after.progress["loss_scale"];  // it had no fp16
         CHECK(after.progress == progress);
 
         crescendo.join({0}, "checkpoint", terms);
@@ -167,7 +167,7 @@ TEST_CASE("checkpoints that version 0.1.0 wrote are taken up as they are") {
     }
 }
 
-TEST_CASE("a trial without a checkpoint starts anew when told to take one up") {
+TEST_CASE("a trial without a checkpoint starts again when told to resume") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
 
@@ -176,7 +176,7 @@ TEST_CASE("a trial without a checkpoint starts anew when told to take one up") {
     CHECK(crescendo.await(0, "report")["resource"] == 1);
 }
 
-TEST_CASE("a trial does not go on with other samples than it began with") {
+TEST_CASE("a trial does not continue with different samples") {
     const SweepFixture sweep;
     const Terms terms = sweep.terms("trial");
     FakeCrescendo crescendo(1, "crescendo-trainer");

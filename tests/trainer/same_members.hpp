@@ -12,8 +12,8 @@
 namespace crescendo::trainer::test {
 
 /// Trains an epoch with `regrouped`, in which all members leave their group in mid-epoch and meet again, and an epoch
-/// with `undisturbed`. Checks that both leave the same bits in their checkpoints. The checkpoints hold the report, so
-/// that what every member found in evaluation is compared as well.
+/// with `undisturbed`. Checks that both checkpoints are bit-identical. They include the report, so the evaluations of
+/// all members are compared as well.
 template <class Transport = OverGloo>
 void check_regroup_to_same_members(const SweepFixture& sweep, const std::vector<int>& members, const Terms& undisturbed,
                                    const Terms& regrouped) {

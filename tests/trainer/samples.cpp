@@ -41,7 +41,7 @@ void write_idx(const std::filesystem::path& file, char type, const std::vector<s
     }
 }
 
-/// Turns the files <group>-inputs and <group>-targets beside `file` into a set of it.
+/// Converts the files <group>-inputs and <group>-targets in the folder of `file` to a set in it.
 std::string convert(const std::filesystem::path& file, const std::string& group, std::int64_t chunk_samples = 8) {
     std::string location = file.string() + ":/" + group;
     const auto path = (file.parent_path() / group).string();

@@ -17,7 +17,7 @@
 
 using namespace crescendo::trainer::test;
 
-TEST_CASE("training learns: four classes that differ are told apart") {
+TEST_CASE("training learns to distinguish four classes") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
 
@@ -44,7 +44,7 @@ TEST_CASE("smaller micro-batches give the same gradients") {
     CHECK(parts["val_loss"].get<double>() == doctest::Approx(whole["val_loss"].get<double>()).epsilon(1e-4));
 }
 
-TEST_CASE("the samples of an epoch's last, short step weigh as much as all others") {
+TEST_CASE("the samples of an epoch's short last step have the same weight as all others") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     const auto trained = [&](std::int64_t batch_size, double lr) {
@@ -57,16 +57,16 @@ TEST_CASE("the samples of an epoch's last, short step weigh as much as all other
         crescendo.leave({0}, /*save=*/false);
         return load(terms.directory / "checkpoint.pt").model;
     };
-    const double lr = 1e-3;  // so little that all gradients are as good as those at the initial weights
+    const double lr = 1e-3;  // so small that all gradients are close to those at the initial weights
 
     const auto initial = trained(96, 0.0);
     const auto whole = trained(96, lr);
-    const auto parts = trained(80, lr * 80 / 96);  // 80 samples and 16, each with the weight it has in the whole
+    const auto parts = trained(80, lr * 80 / 96);  // steps of 80 and 16 samples, with equal weights
 
     CHECK(largest_difference(parts, whole) < 0.02 * largest_difference(initial, whole));
 }
 
-TEST_CASE("a batch beyond the training set is the set: the learning rate does not follow it further") {
+TEST_CASE("a batch larger than the training set counts as the whole set, also for the learning rate") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     const auto trained = [&](std::int64_t batch_size, std::int64_t multiple) {
@@ -88,7 +88,7 @@ TEST_CASE("a batch beyond the training set is the set: the learning rate does no
     CHECK(trained(128, 64) == trained(96, 1));
 }
 
-TEST_CASE("more micro-batches than samples are one sample each") {
+TEST_CASE("a trial trains with more micro-batches than samples") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
@@ -97,7 +97,7 @@ TEST_CASE("more micro-batches than samples are one sample each") {
     CHECK(crescendo.train({0}, "new", terms, 1)["metrics"]["train_loss"].is_number());
 }
 
-TEST_CASE("a trainer does not die of the signals by which a batch system warns every process of a job") {
+TEST_CASE("a trainer survives the signals that a batch system sends as a warning") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     crescendo.train({0}, "new", sweep.terms("trial"), 1);
@@ -110,7 +110,7 @@ TEST_CASE("a trainer does not die of the signals by which a batch system warns e
     CHECK(crescendo.leave({0}, /*save=*/true));
 }
 
-TEST_CASE("a trainer that waits for orders is heard of all the same") {
+TEST_CASE("a trainer that waits for orders gives signs of life") {
     FakeCrescendo crescendo(1, "crescendo-trainer");
 
     crescendo.await(0, "progress");
@@ -136,7 +136,7 @@ TEST_CASE("an mlp learns a regression") {
     CHECK_FALSE(last.contains("val_accuracy"));
 }
 
-TEST_CASE("an autoencoder of fields comes much closer to them than their mean does") {
+TEST_CASE("an autoencoder has a much smaller loss than the mean of the fields") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     const auto val_loss = [&](const std::string& name, const std::string& train, const std::string& validation) {
@@ -156,12 +156,12 @@ TEST_CASE("an autoencoder of fields comes much closer to them than their mean do
     const double reconstruction = val_loss("reconstruction", without_targets(write_waves(alone, "train", 96, 1)),
                                            without_targets(write_waves(alone, "validation", 20, 2)));
 
-    // A wave of height h has the variance h²/2, and h² is 7/3 on the average. The target is the sum of two.
+    // A wave of height h has the variance h²/2, and h² is 7/3 on average. The target is the sum of two waves.
     CHECK(prediction < 0.1 * 2 * 7 / 6);
     CHECK(reconstruction < 0.1 * 7 / 6);
 }
 
-TEST_CASE("latitudes weigh what trials learn and report, alike on any number of workers and in a shorter precision") {
+TEST_CASE("latitudes weight the losses and metrics, with equal results on two workers and similar ones in bf16") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     const auto train = write_grid(sweep.folder / "train.nc", 23, {90, 60, 40, 20, 0, -20, -40, -60});
@@ -210,7 +210,7 @@ TEST_CASE("latitudes weigh what trials learn and report, alike on any number of 
     }
 }
 
-TEST_CASE("evaluation takes nothing from the training samples, even where both are one set in one order") {
+TEST_CASE("evaluation does not consume training samples, even if both use the same set in the same order") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
@@ -221,7 +221,7 @@ TEST_CASE("evaluation takes nothing from the training samples, even where both a
     CHECK(report["metrics"]["train_loss"].is_number());  // null without samples
 }
 
-TEST_CASE("equal seeds train alike, others do not") {
+TEST_CASE("equal seeds give equal results, and different seeds do not") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     const auto metrics = [&](std::uint64_t seed) {
@@ -236,7 +236,7 @@ TEST_CASE("equal seeds train alike, others do not") {
     CHECK(metrics(1) != metrics(2));
 }
 
-TEST_CASE("a sample that is not finite ends a trial with its place, and is left out where that is wished") {
+TEST_CASE("a sample that is not finite fails a trial with its location or, with `nan: skip`, is left out") {
     const SweepFixture sweep;
     const auto train = write_numbers(sweep.folder / "numbers.h5", "train", 40, /*nan_at=*/17);
     Terms terms = sweep.terms("trial");
@@ -259,7 +259,7 @@ TEST_CASE("a sample that is not finite ends a trial with its place, and is left 
     CHECK(report["samples_left_out"] == 2.0 / 80);  // one of 40 samples, in training and in validation
 }
 
-TEST_CASE("a trial fails where no sample is left to measure it by") {
+TEST_CASE("a trial fails if no sample is left for training or validation") {
     const SweepFixture sweep;
     Terms terms = sweep.terms("trial");
     const auto all = write_numbers(sweep.folder / "numbers.h5", "train", 40);
@@ -277,7 +277,7 @@ TEST_CASE("a trial fails where no sample is left to measure it by") {
     CHECK(failure_of(nothing, all).c_str() == doctest::Contains("train_loss has no samples"));
 }
 
-TEST_CASE("a loss that is not a number is reported as null, and training goes on") {
+TEST_CASE("a loss that is not a number is reported as null, and training continues") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
@@ -303,7 +303,7 @@ TEST_CASE("a null loss survives the checkpoint") {
     CHECK(crescendo.await(0, "report")["metrics"]["train_loss"].is_null());
 }
 
-TEST_CASE("a trial whose checkpoint is damaged begins again, and the file is put aside") {
+TEST_CASE("a trial whose checkpoint is damaged begins again and renames the file") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
@@ -324,7 +324,7 @@ TEST_CASE("a trial whose checkpoint is damaged begins again, and the file is put
     CHECK(std::filesystem::exists(path.string() + ".damaged"));
 }
 
-TEST_CASE("a trial whose checkpoint cannot be read fails and keeps it, so that a later attempt may read it") {
+TEST_CASE("a trial whose checkpoint cannot be read fails and keeps the file for a later attempt") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     const Terms terms = sweep.terms("trial");
@@ -342,7 +342,7 @@ TEST_CASE("a trial whose checkpoint cannot be read fails and keeps it, so that a
     CHECK_FALSE(std::filesystem::exists(path.string() + ".damaged"));
 }
 
-TEST_CASE("a model evaluated from its checkpoint gets the metrics it reported") {
+TEST_CASE("a model evaluated from its checkpoint has the metrics that it reported") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
@@ -371,7 +371,7 @@ TEST_CASE("a model evaluated from its checkpoint gets the metrics it reported") 
           std::string::npos);
 }
 
-TEST_CASE("a trial begins with the weights of another one, in all members of its group") {
+TEST_CASE("all members of a group begin with the weights of another trial") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     const Json source = crescendo.train({0}, "new", sweep.terms("source"), 1)["metrics"];
@@ -407,7 +407,7 @@ TEST_CASE("validation is the same however many workers share it") {
     CHECK(one["train_loss"].get<double>() == doctest::Approx(three["train_loss"].get<double>()));
 }
 
-TEST_CASE("after the last epoch a trial reports and waits, whatever it is told") {
+TEST_CASE("after the last epoch a trial waits even if told to continue") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
@@ -419,7 +419,7 @@ TEST_CASE("after the last epoch a trial reports and waits, whatever it is told")
     CHECK_FALSE(crescendo.leave({0}, /*save=*/false));
 }
 
-TEST_CASE("an order to leave reaches a trainer whose group never comes about") {
+TEST_CASE("an order to leave reaches a trainer whose group never forms") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
@@ -456,7 +456,7 @@ TEST_CASE("a trainer serves one trial after another") {
     }
 }
 
-TEST_CASE("a trainer whose channel closes leaves with status 0") {
+TEST_CASE("a trainer whose channel closes exits with status 0") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     crescendo.train({0}, "new", sweep.terms("trial"), 1);
@@ -468,7 +468,7 @@ TEST_CASE("a trainer whose channel closes leaves with status 0") {
     CHECK(crescendo.wait_for_end(1) == 0);
 }
 
-TEST_CASE("a sweep that began before its samples' layout was asked for goes on without it") {
+TEST_CASE("a sweep that began before the layout of samples was required continues without it") {
     const SweepFixture sweep;
     {
         crescendo::tests::Hdf5Writer writer(sweep.folder / "bands.h5");
@@ -484,7 +484,7 @@ TEST_CASE("a sweep that began before its samples' layout was asked for goes on w
     CHECK(crescendo.train({0}, "new", terms, 1)["metrics"]["val_loss"].is_number());
 }
 
-TEST_CASE("what makes training impossible is said in full before the process ends") {
+TEST_CASE("an error that makes training impossible is sent in full before the process ends") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
@@ -499,7 +499,7 @@ TEST_CASE("what makes training impossible is said in full before the process end
     CHECK(crescendo.wait_for_end(0) == 1);
 }
 
-TEST_CASE("NCCL adds up in one order where a trial is deterministic, unless the user has chosen its algorithms") {
+TEST_CASE("NCCL uses algorithms with a fixed order in a deterministic trial unless the user has chosen others") {
     const auto algorithms = [](const char* deterministic, const Environment& more = {}) {
         const SweepFixture sweep;
         Environment variables = OverNccl::recording(sweep);
@@ -508,7 +508,7 @@ TEST_CASE("NCCL adds up in one order where a trial is deterministic, unless the 
         Terms terms = sweep.terms("trial");
         terms.settings["deterministic"] = deterministic;
         crescendo.train({0, 1}, "new", terms, 1);
-        return content(sweep.folder / "algorithms");  // of both members, as their communicator forms
+        return content(sweep.folder / "algorithms");  // from both members, as their communicator forms
     };
 
     CHECK(algorithms("on") == "^NVLS,NVLSTree\n^NVLS,NVLSTree\n");
@@ -516,7 +516,7 @@ TEST_CASE("NCCL adds up in one order where a trial is deterministic, unless the 
     CHECK(algorithms("on", {{"NCCL_ALGO", "Ring"}}) == "Ring\nRing\n");
 }
 
-TEST_CASE("NCCL has all of its algorithms again in the trial after a deterministic one") {
+TEST_CASE("NCCL has all of its algorithms again after a deterministic trial") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "recording-trainer", OverNccl::recording(sweep));
     for (const char* deterministic : {"on", "off"}) {
@@ -529,13 +529,13 @@ TEST_CASE("NCCL has all of its algorithms again in the trial after a determinist
     CHECK(content(sweep.folder / "algorithms") == "^NVLS,NVLSTree\n^NVLS,NVLSTree\nany\nany\n");
 }
 
-TEST_CASE("a model larger than the memory is out of memory, not an error") {
+TEST_CASE("a model that does not fit into memory fails as out_of_memory, not as an error") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
     terms.settings["model"] = "mlp";
     terms.settings["depth"] = 2;
-    terms.settings["width"] = 1 << 20;  // the second hidden layer's weights: 4 TiB
+    terms.settings["width"] = 1 << 20;  // the second hidden layer's weights take 4 TiB
 
     crescendo.join({0}, "new", terms);
 

@@ -22,7 +22,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Settings of the plain model on `train` and, unless empty, `validation`.
+/// Settings for the plain model on `train` and, unless empty, `validation`.
 json plain(const std::string& train, const std::string& validation = {}) {
     json settings = small_cnn(train, validation);
     settings["model"] = "plain";
@@ -33,7 +33,7 @@ std::vector<Problem> problems_of(const json& settings, const json& parameters = 
     return check_settings({{"settings", settings}, {"parameters", parameters}}, plain_catalogue());
 }
 
-/// Writes a set of grey images with these classes. Its location.
+/// Writes a set of grey images with these classes; returns its location.
 std::string write_classes(const std::filesystem::path& file, const std::vector<unsigned char>& classes) {
     Hdf5Writer writer(file);
     writer.add("/inputs", {classes.size(), 8, 8}, H5T_NATIVE_UCHAR, std::vector<unsigned char>(classes.size() * 64));
@@ -57,7 +57,7 @@ TEST_CASE("good settings and parameters have no problem") {
     CHECK(keys(plain(sweep.train, sweep.validation), {{"lr", {1e-4, 0.3}}, {"width", {16.0, 32.0}}}).empty());
 }
 
-TEST_CASE("a metric that no trial reports is found before training, with those that there are") {
+TEST_CASE("a metric that no trial reports is found before training, and the message lists the others") {
     const SweepFixture sweep;
     json settings = plain(sweep.train, sweep.validation);
     settings["metrics"] = "f1";
@@ -96,7 +96,7 @@ TEST_CASE("problems of settings and of all data sets are listed together") {
           std::vector<std::string>{"trainer.optimizer", "trainer.data.train", "trainer.data.validation"});
 }
 
-TEST_CASE("what a model finds wrong with every data set is one problem") {
+TEST_CASE("a problem of a model with every data set is listed once") {
     const SweepFixture sweep;
     json settings = plain(sweep.train, sweep.validation);
     settings["depth"] = 4;
@@ -104,7 +104,7 @@ TEST_CASE("what a model finds wrong with every data set is one problem") {
     CHECK(keys(settings) == std::vector<std::string>{"trainer.depth"});
 }
 
-TEST_CASE("samples without targets are no lesson for a model that reconstructs nothing") {
+TEST_CASE("samples without targets are refused for a model that does not reconstruct its inputs") {
     const SweepFixture sweep;
     const auto problems = problems_of(plain(without_targets(sweep.train)));
 
@@ -113,7 +113,7 @@ TEST_CASE("samples without targets are no lesson for a model that reconstructs n
     CHECK(problems[0].message.find("there are no targets for the plain to learn") != std::string::npos);
 }
 
-TEST_CASE("bytes and wider numbers are no inputs of one model, unless the settings say how they are scaled") {
+TEST_CASE("bytes and wider numbers cannot both be inputs unless the settings say how they are scaled") {
     const TemporaryFolder folder;
     const auto train = write_classes(folder / "bytes.h5", {0, 1});
     {
@@ -135,7 +135,7 @@ TEST_CASE("bytes and wider numbers are no inputs of one model, unless the settin
     CHECK(keys(settings).empty());
 }
 
-TEST_CASE("classes and real numbers are no targets of one model") {
+TEST_CASE("classes and real numbers cannot both be targets") {
     const SweepFixture sweep;
     {
         Hdf5Writer writer(sweep.folder / "real.h5");
@@ -150,11 +150,11 @@ TEST_CASE("classes and real numbers are no targets of one model") {
     CHECK(problems[0].message.find("its targets are real numbers, but those of") != std::string::npos);
 }
 
-TEST_CASE("classes that the training set lacks are found before training, with their samples") {
+TEST_CASE("classes that are missing from the training set are found before training, with their samples") {
     const SweepFixture sweep;  // classes 0 to 3
     DataCache data;
     const auto in_validation = data.classes(sweep.validation, {});
-    std::string train;  // the first samples, as far as there is none of class 3
+    std::string train;  // the samples before the first one of class 3
     for (int end = 1; data.classes(sweep.train + "[0:" + std::to_string(end) + "]", {}).size() < 4; ++end) {
         train = sweep.train + "[0:" + std::to_string(end) + "]";
     }
@@ -178,7 +178,7 @@ TEST_CASE("classes that the training set lacks are found before training, with t
     CHECK(keys(settings).front() == "trainer.classes");
 }
 
-TEST_CASE("a class between those of the training set that it has no sample of is found, too") {
+TEST_CASE("a missing class between the classes of the training set is found, too") {
     const TemporaryFolder folder;
     const auto train = write_classes(folder / "train.h5", {0, 2, 2, 0});
     json settings = plain(train, write_classes(folder / "validation.h5", {0, 1, 1, 2}));
@@ -194,7 +194,7 @@ TEST_CASE("a class between those of the training set that it has no sample of is
     CHECK(keys(settings).empty());
 }
 
-TEST_CASE("sets whose numbers mean different classes are found before training") {
+TEST_CASE("sets whose class numbers have different meanings are found before training") {
     const TemporaryFolder folder;
     const auto train = write_classes(folder / "train.h5", {0, 1, 2});
     const auto validation = write_classes(folder / "validation.h5", {0, 1});
@@ -212,7 +212,7 @@ TEST_CASE("sets whose numbers mean different classes are found before training")
           0);
 }
 
-TEST_CASE("a memory that no chunk fits into is found before training") {
+TEST_CASE("a memory limit that is smaller than a chunk is found before training") {
     const SweepFixture sweep;
     json settings = plain(sweep.train);
     settings["data"]["memory"] = 100;  // a chunk has 8 images of 64 bytes
@@ -220,7 +220,7 @@ TEST_CASE("a memory that no chunk fits into is found before training") {
     CHECK(keys(settings) == std::vector<std::string>{"trainer.data.train"});
 }
 
-TEST_CASE("a shuffle among few chunks is remarked on, with the memory that would do") {
+TEST_CASE("a remark is made on a shuffle of few chunks, with the memory that suffices") {
     const SweepFixture sweep;
     json settings = plain(write_images(sweep.folder / "sorted.h5", "train", 800, /*seed=*/1, /*chunk_samples=*/8));
     const auto remarks_with = [&](const std::string& memory) {
@@ -239,7 +239,7 @@ TEST_CASE("a shuffle among few chunks is remarked on, with the memory that would
     CHECK(remarks_with("1MiB").empty());
 }
 
-TEST_CASE("counts of a sensor that nothing scales are remarked on") {
+TEST_CASE("a remark is made on uint16 inputs without scaling") {
     const TemporaryFolder folder;
     const auto file = (folder / "counts.h5").string();
     {
@@ -259,7 +259,7 @@ TEST_CASE("counts of a sensor that nothing scales are remarked on") {
     CHECK(remarks_on_settings({{"settings", settings}}, plain_catalogue()).empty());
 }
 
-TEST_CASE("sets that share samples are remarked on") {
+TEST_CASE("a remark is made on sets that share samples") {
     const SweepFixture sweep;
     const auto remarked = [&](const std::string& validation, const std::string& test) {
         json settings = plain(sweep.train + "[0:50]", validation);
@@ -282,7 +282,7 @@ TEST_CASE("sets that share samples are remarked on") {
     CHECK_MESSAGE(judged.find("row 3 of " + sweep.validation) != std::string::npos, judged);
 }
 
-TEST_CASE("settings of models and optimizers that no trial has are remarked on, searched or not") {
+TEST_CASE("a remark is made on settings of unused models and optimizers, searched or not") {
     const SweepFixture sweep;
     const auto remarked = [&](const json& more, const json& parameters) {
         json settings = plain(sweep.train);
@@ -298,21 +298,21 @@ TEST_CASE("settings of models and optimizers that no trial has are remarked on, 
     const json search{{"code", {2, 8}}, {"lr", {0.1}}};
 
     CHECK(remarked({{"optimizer", "slow"}, {"momentum", 0.5}}, search) == "parameters.code trainer.momentum ");
-    CHECK(remarked({{"momentum", 0.5}}, {{"width", {8, 16}}}) == "");  // the default optimizer has it
+    CHECK(remarked({{"momentum", 0.5}}, {{"width", {8, 16}}}) == "");  // the default optimizer uses it
     const json choices{
         {"model", {"plain", "wide"}}, {"optimizer", {"slow", "plain"}}, {"code", {8}}, {"momentum", {0.5}}};
     CHECK(remarked(json::object(), choices) == "");
 }
 
-TEST_CASE("a parameter fills in what the section lacks") {
+TEST_CASE("a parameter supplies a setting that the section lacks") {
     const SweepFixture sweep;
     json settings = plain(sweep.train);
-    settings.erase("depth");  // the default of 2 would do, 3 does as well
+    settings.erase("depth");  // both the default of 2 and 3 are valid
 
     CHECK(keys(settings, {{"depth", {3}}}).empty());
 }
 
-TEST_CASE("a parameter with a dotted name is a setting of a section, and a list is refused where none is taken") {
+TEST_CASE("a parameter with a dotted name sets a nested setting, and an unexpected list is refused") {
     const SweepFixture sweep;
 
     CHECK(keys(plain(sweep.train), {{"data.threads", {1, 2}}}).empty());
@@ -321,7 +321,7 @@ TEST_CASE("a parameter with a dotted name is a setting of a section, and a list 
     CHECK(keys(plain(sweep.train), {{"lr", {json::array({0.1, 0.2})}}}) == std::vector<std::string>{"parameters.lr"});
 }
 
-TEST_CASE("a loss or a metric that does not fit the targets is named") {
+TEST_CASE("a loss or metric that does not fit the targets is named") {
     const SweepFixture sweep;
     const std::string numbers = write_numbers(sweep.folder / "numbers.h5", "train", 8);
     const auto keys_with = [&](const std::string& train, const std::string& key, const json& value) {
@@ -340,7 +340,7 @@ TEST_CASE("a loss or a metric that does not fit the targets is named") {
     CHECK(keys_with(numbers, "metrics", {"r2", "f1"}) == Keys{"trainer.metrics"});
 }
 
-TEST_CASE("latitudes are read once the settings are checked, and what moves rows is refused beside them") {
+TEST_CASE("latitudes that cannot be used are found when the settings are checked") {
     const SweepFixture sweep;
     json settings = plain(write_grid(sweep.folder / "era5.nc", 8, {60, 30, 0, -30}));
     settings["data"].update({{"inputs", "t[:, 0]"}, {"targets", "t[:, 1]"}, {"latitude", "latitude"}});
@@ -359,5 +359,5 @@ TEST_CASE("latitudes are read once the settings are checked, and what moves rows
     CHECK(with("/data/latitude", "latitude") == Keys{"trainer.data.latitude"});
     CHECK(with("/data/latitude", "").empty());
     settings["data"].update({{"train", sweep.train}, {"inputs", "inputs"}, {"targets", "targets"}});
-    CHECK(with("/data/latitude", "latitude") == Keys{"trainer.data.latitude"});  // of classes
+    CHECK(with("/data/latitude", "latitude") == Keys{"trainer.data.latitude"});  // the targets are classes
 }

@@ -6,7 +6,7 @@
 
 namespace crescendo::trainer::test {
 
-/// Settings as crescendo-trainer reads them from `section`, which need not name data to train on.
+/// Settings as crescendo-trainer reads them from `section`, which need not name training data.
 Settings settings_of(nlohmann::json section);
 
 }  // namespace crescendo::trainer::test

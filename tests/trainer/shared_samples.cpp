@@ -14,7 +14,7 @@ using namespace crescendo::trainer::test;
 
 namespace {
 
-/// Three trials of one sweep, each on a trainer of its own, on a compressed set that exceeds a trainer's memory.
+/// Three trials of one sweep, each on its own trainer, with a compressed set that exceeds a trainer's memory.
 class ThreeTrials {
   public:
     explicit ThreeTrials(const Environment& environment) : crescendo(3, "crescendo-trainer", environment) {
@@ -33,7 +33,7 @@ class ThreeTrials {
         }
     }
 
-    /// The losses after the next epoch.
+    /// The training losses of the next epoch.
     std::vector<double> losses(int num_trials = 3) {
         std::vector<double> losses;
         for (int trial = 0; trial < num_trials; ++trial) {
@@ -59,7 +59,7 @@ class ThreeTrials {
 
 }  // namespace
 
-TEST_CASE("trials of a node that share what they read learn the same, and read less, also when one of them dies") {
+TEST_CASE("trials on a node that share samples learn the same and read less, even if one of them dies") {
     const MemoryFile memory("test");
     ThreeTrials alone({});
     ThreeTrials together({{protocol::shared_memory_variable, memory.path().string()}});
@@ -77,7 +77,7 @@ TEST_CASE("trials of a node that share what they read learn the same, and read l
     CHECK(3 * together.num_reads() < 2 * alone.num_reads());
 }
 
-TEST_CASE("a trainer whose memory cannot be shared trains all the same") {
+TEST_CASE("a trainer trains normally if memory cannot be shared") {
     ThreeTrials alone({});
     ThreeTrials nowhere(Environment{{protocol::shared_memory_variable, "/nonexistent/memory"}});
 

@@ -17,7 +17,7 @@ inline std::string content(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Data, terms and folders of one test: 96 samples to train on, 20 to validate on.
+/// Data, terms and folders for one test, with 96 training samples and 20 validation samples.
 struct SweepFixture {
     static constexpr std::int64_t num_samples = 96;
 
@@ -34,7 +34,7 @@ struct SweepFixture {
         return terms;
     }
 
-    /// Where recording trainers note their steps, and the gate they wait at after step `gate_step`.
+    /// The folder where recording trainers note their steps.
     std::filesystem::path record() const { return folder / "record"; }
     Environment recording(int gate_step = -1) const {
         return {{"TEST_RECORD", record().string()}, {"TEST_GATE", std::to_string(gate_step) + ":" + gate().string()}};

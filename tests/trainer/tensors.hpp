@@ -25,7 +25,7 @@ inline std::vector<at::Tensor> copies(const std::vector<NamedTensor>& tensors) {
     return all;
 }
 
-/// To the bit.
+/// Whether all tensors are bit-identical.
 inline bool same(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                       [](const at::Tensor& x, const at::Tensor& y) { return at::equal(x, y); });

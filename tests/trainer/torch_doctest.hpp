@@ -1,6 +1,6 @@
 #pragma once
 
-// Torch has a CHECK too, which ends the program. Its header is read here, so that doctest's is the one that stays.
+// Torch also has a CHECK, which ends the program. Its header is included first, so that doctest's CHECK remains.
 #include <c10/util/Logging.h>
 #include <doctest/doctest.h>
 

@@ -7,15 +7,15 @@
 
 namespace crescendo::trainer::test {
 
-/// Recording trainers that talk as trainers on CPUs do.
+/// Recording trainers that communicate like trainers on CPUs.
 struct OverGloo {
     static Environment recording(const SweepFixture& sweep, int gate_step = -1) { return sweep.recording(gate_step); }
-    /// No order ends the wait for a collective whose peers have done their part.
+    /// Orders do not interrupt a collective in which all peers have done their part.
     static void await_member(const SweepFixture&) {}
 };
 
-/// Recording trainers that talk as trainers on GPUs do, through the fake NCCL. What is to go wrong with it lies in the
-/// folder of the sweep.
+/// Recording trainers that communicate like trainers on GPUs, over the fake NCCL. The sweep's folder holds the orders
+/// for what should go wrong with it.
 struct OverNccl {
     static Environment recording(const SweepFixture& sweep, int gate_step = -1) {
         Environment variables = sweep.recording(gate_step);
@@ -23,8 +23,8 @@ struct OverNccl {
         variables.emplace_back("FAKE_NCCL", sweep.folder.path().string());
         return variables;
     }
-    /// Waits until member 1 has seen the end of all collectives that rank 0 has. An order that comes while it waits for
-    /// the last one may end its part, as a host waits for the fake's collectives where they are asked for.
+    /// Waits until member 1 has seen the end of all collectives that rank 0 has finished. Before that, an order may
+    /// interrupt the last collective, because the host waits for the fake's collectives as it requests them.
     static void await_member(const SweepFixture& sweep) {
         tests::await("member 1", [&] {
             return content(finished_file(sweep.folder.path(), 1)) == content(finished_file(sweep.folder.path(), 0));

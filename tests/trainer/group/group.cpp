@@ -181,8 +181,8 @@ TEST_CASE("members that do not meet are lost peers, but a worker that lacks memo
 TEST_CASE_TEMPLATE("every member gets rank 0's tensors, whatever their types, shapes, order in memory and blocks",
                    Transport, OverGloo, OverNccl) {
     const Members<Transport> members;
-    // The floats take 24, 32, 4 and 16 bytes, and the integers 8 and 24. These are one block of each type, three blocks
-    // of floats, or a block per tensor.
+    // The floats take 24, 32, 4 and 16 bytes, and the integers 8 and 24. They are sent in one block for each type, in
+    // three blocks of floats, or in a block for each row.
     for (const std::size_t block_bytes : {1 << 20, 40, 1}) {
         CAPTURE(block_bytes);
         std::array<std::vector<at::Tensor>, 3> tensors;

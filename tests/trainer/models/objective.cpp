@@ -116,7 +116,7 @@ TEST_CASE("the task's row weights apply to every regression loss and its gradien
     const auto length = [&](const at::Tensor& numbers) { return (numbers.square() * weights).sum(1).sqrt(); };
     CHECK((length(error) / length(targets)).sum().item<double>() == of({.loss = Loss::relative_l2}));
     CHECK(is_gradient(error * weights / (length(error) * length(targets)).unsqueeze(1)));
-    CHECK(at::equal(rows.rows, at::tensor({0.25, 2.75, 0.0}, at::kDouble)));  // a trial's steps share the weights, which must not change
+    CHECK(at::equal(rows.rows, at::tensor({0.25, 2.75, 0.0}, at::kDouble)));  // steps share them
 }
 
 TEST_CASE("row weights of 1 do not change any regression loss") {

@@ -17,7 +17,7 @@ TEST_CASE("Adam keeps two moments of each parameter") {
     }
 }
 
-TEST_CASE("AdamW shrinks weights beside the gradient, by default a little, and Adam leaves them alone") {
+TEST_CASE("AdamW decays weights independently of the gradient by default, but Adam does not") {
     Trained adam("adam");
     Trained adamw("adamw");
     for (Trained* each : {&adam, &adamw}) {

@@ -19,7 +19,8 @@ namespace optim = torch::optim;
 
 namespace {
 
-/// Weights of a convolution, of a layer whose size is no multiple of a vector's, and its bias.
+/// The weights of a convolution, and the weights and bias of a layer whose size is not a multiple of a vector
+/// register's.
 std::vector<NamedTensor> new_parameters() {
     at::manual_seed(1);
     return {{"conv", at::randn({16, 3, 3, 3}).contiguous(at::MemoryFormat::ChannelsLast)},
@@ -39,7 +40,7 @@ std::vector<at::Tensor> tensors_of(const std::vector<NamedTensor>& parameters) {
     return all;
 }
 
-/// The gradients pull to zero, with noise that depends on the step alone.
+/// The gradients pull towards zero, with noise that only depends on the step.
 void set_gradients(const std::vector<NamedTensor>& parameters, int step) {
     at::manual_seed(static_cast<std::uint64_t>(step));
     for (const auto& [name, tensor] : parameters) {
@@ -49,7 +50,7 @@ void set_gradients(const std::vector<NamedTensor>& parameters, int step) {
 
 double rate_of(int step) { return 0.01 / (1 + step / 10.0); }
 
-/// Trains as our optimizer does, which is made anew in the middle and continues from its own state.
+/// Trains with our optimizer, which is replaced halfway by a new one that continues from its state.
 std::vector<NamedTensor> trained(const nlohmann::json& settings) {
     auto parameters = new_parameters();
     auto optimizer = optimizer_of(settings, parameters);
@@ -101,7 +102,7 @@ void check_same(const std::vector<NamedTensor>& ours, const std::vector<NamedTen
 
 }  // namespace
 
-TEST_CASE("a hundred steps of sgd, with a resume between, are those of torch::optim") {
+TEST_CASE("a hundred steps of sgd match torch::optim, even across a resume") {
     const auto options = [] { return optim::SGDOptions(0.1).momentum(0.9).weight_decay(0.05); };
 
     check_same(trained({{"optimizer", "sgd"}, {"weight_decay", 0.05}}),
@@ -114,7 +115,7 @@ TEST_CASE("a hundred steps of sgd, with a resume between, are those of torch::op
                trained_by_torch<optim::SGD>(options().momentum(0), options().momentum(0)));
 }
 
-TEST_CASE("a hundred steps of adam and adamw, with a resume between, are those of torch::optim") {
+TEST_CASE("a hundred steps of adam and adamw match torch::optim, even across a resume") {
     const auto adam = [] { return optim::AdamOptions(0.1).weight_decay(0.05); };
     const auto adamw = [] { return optim::AdamWOptions(0.1).weight_decay(0.05); };
 
@@ -125,7 +126,7 @@ TEST_CASE("a hundred steps of adam and adamw, with a resume between, are those o
                trained_by_torch<optim::AdamW>(adamw(), adamw().weight_decay(0)));
 }
 
-TEST_CASE("a gradient that lies in memory in another order goes to the same numbers") {
+TEST_CASE("a gradient with a different memory layout updates the same elements") {
     std::vector<std::vector<NamedTensor>> both{new_parameters(), new_parameters()};
     for (auto& parameters : both) {
         const auto optimizer = optimizer_of({{"optimizer", "adam"}}, parameters);
@@ -141,7 +142,7 @@ TEST_CASE("a gradient that lies in memory in another order goes to the same numb
     CHECK(at::equal(both[0][0].tensor, both[1][0].tensor));
 }
 
-TEST_CASE("a parameter without a gradient stays as it is, and has state like the others") {
+TEST_CASE("a parameter without a gradient is unchanged and has state like the others") {
     auto parameters = new_parameters();
     const auto optimizer = optimizer_of({{"optimizer", "sgd"}}, parameters);
     set_gradients(parameters, 1);
@@ -154,7 +155,7 @@ TEST_CASE("a parameter without a gradient stays as it is, and has state like the
     CHECK(optimizer->state().size() == 3);
 }
 
-TEST_CASE("parameters that the kernels do not know are updated by torch::optim") {
+TEST_CASE("torch::optim updates parameters that the kernels do not support") {
     const std::vector<NamedTensor> complex{{"spectrum", at::full({4}, 1.0, at::kComplexFloat)}};
     const std::vector<NamedTensor> gaps{{"slice", at::ones({4, 4}).narrow(1, 0, 2)}};
     for (const auto& parameters : {complex, gaps}) {

@@ -5,13 +5,13 @@
 using namespace crescendo::trainer::test;
 using Names = std::vector<std::string>;
 
-TEST_CASE("nadamw learns what torch's NAdam with decoupled weight decay does, also over a regroup") {
+TEST_CASE("nadamw matches torch's NAdam with decoupled weight decay, even across a regroup") {
     check_reference("nadamw", {}, 0.05,
                     {-0.436185006, -0.197821106, 0.140583438, 0.568842754, 1.10927342, 1.73948817, -0.59391522,
                      -0.540150553});
 }
 
-TEST_CASE("nadamw counts its momenta anew after it forgot its state") {
+TEST_CASE("nadamw restarts its momentum schedule after a reset") {
     Trained before("nadamw");
     Trained anew("nadamw");
 

@@ -9,7 +9,7 @@ using namespace crescendo::trainer;
 
 namespace {
 
-/// Keeps for each parameter the sum of its gradients.
+/// Keeps a sum for each parameter.
 class Summing : public Optimizer {
   public:
     explicit Summing(const at::Tensor& weight) : Optimizer({{"weight", weight}}), weight_(weight) {}
@@ -34,7 +34,7 @@ class Summing : public Optimizer {
 
 }  // namespace
 
-TEST_CASE("an optimizer that is none of torch's names its state, counts its updates, and forgets both at a reset") {
+TEST_CASE("an optimizer that is not torch's names its state, counts its updates and forgets both at a reset") {
     Summing optimizer(at::zeros({2}));
     CHECK(optimizer.state().empty());
 

@@ -5,7 +5,7 @@
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
 
-TEST_CASE("each optimizer is chosen by its name, and continues from its state as if nothing had been") {
+TEST_CASE("each optimizer is chosen by its name and continues seamlessly from its state") {
     for (const auto& optimizer : optimizers()) {
         CAPTURE(optimizer.name);
         Trained undisturbed(optimizer.name);
@@ -22,11 +22,11 @@ TEST_CASE("each optimizer is chosen by its name, and continues from its state as
         resumed.optimizer->reset();
         resumed.step(1);
         undisturbed.step(1);
-        CHECK_FALSE(at::equal(resumed.parameters[0].tensor, undisturbed.parameters[0].tensor));  // it had forgotten
+        CHECK_FALSE(at::equal(resumed.parameters[0].tensor, undisturbed.parameters[0].tensor));  // it was reset
     }
 }
 
-TEST_CASE("sgd, Adam and AdamW learn what torch's do, also over a regroup") {
+TEST_CASE("sgd, Adam and AdamW match torch's, even across a regroup") {
     check_reference("sgd", {{"momentum", 0.8}, {"nesterov", true}}, 0.01,
                     {-0.474080273, -0.411984194, -0.371615185, -0.382997989, -0.428576971, -0.459356687, -0.517067642,
                      -0.465936505});
@@ -38,7 +38,7 @@ TEST_CASE("sgd, Adam and AdamW learn what torch's do, also over a regroup") {
                      -0.495914445});
 }
 
-TEST_CASE("weight decay may spare what has one dimension: biases, and the scales and shifts of norms") {
+TEST_CASE("weight decay can spare parameters with one dimension, such as biases") {
     for (const auto& [name, read] : optimizers()) {
         CAPTURE(name);
         Trained none(name, {{"weight_decay", 0.0}});

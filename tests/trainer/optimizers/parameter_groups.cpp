@@ -15,7 +15,7 @@ using crescendo::tests::error_of;
 
 namespace {
 
-/// A backbone of two layers and a head, whose gradients are the parameters themselves plus a half.
+/// A backbone of two layers and a head. The gradient of a parameter is the parameter itself plus 0.5.
 struct Network {
     std::vector<NamedTensor> parameters{{"layer1.weight", at::arange(1, 7, at::kFloat).view({2, 3})},
                                         {"layer10.weight", at::full({2, 2}, 2.0F)},
@@ -49,7 +49,7 @@ struct Network {
 
 }  // namespace
 
-TEST_CASE("a hundred steps of groups with factors are those of torch's parameter groups, also over a resume") {
+TEST_CASE("a hundred steps with factors match torch's parameter groups, even across a resume") {
     Network ours;
     Network theirs;
     auto before = ours.groups({{"layer1", 0.1}, {"head", 2.0}});
@@ -78,7 +78,7 @@ TEST_CASE("a hundred steps of groups with factors are those of torch's parameter
     }
 }
 
-TEST_CASE("without factors all parameters are one group, as an optimizer alone has them") {
+TEST_CASE("without factors all parameters form one group, as for a single optimizer") {
     Network grouped;
     Network single;
     auto groups = grouped.groups({});
@@ -93,7 +93,7 @@ TEST_CASE("without factors all parameters are one group, as an optimizer alone h
     }
 }
 
-TEST_CASE("the longest name counts, a name ends at a dot, and a star stands for all others") {
+TEST_CASE("the longest name applies, a name ends at a dot, and a star stands for all other parameters") {
     Network network;
     const Network untouched;
     auto groups = network.groups({{"*", 0.0}, {"head", 0.0}, {"head.bias", 1.0}, {"layer1", 1.0}});
@@ -106,9 +106,9 @@ TEST_CASE("the longest name counts, a name ends at a dot, and a star stands for 
     CHECK_FALSE(at::equal(network[3], untouched[3]));  // head.bias
 }
 
-TEST_CASE("frozen parameters require no gradient, have no state, and stay in evaluations what they are") {
+TEST_CASE("frozen parameters need no gradient, have no state and keep their values in evaluations") {
     Network network;
-    network[3].set_requires_grad(false);  // as a user's network may have it
+    network[3].set_requires_grad(false);  // a user's network may do so
     const at::Tensor bias = network[3].clone();
     auto groups = network.groups({{"layer1", 0.0}, {"head", 2.0}}, "schedule_free");
 
@@ -128,7 +128,7 @@ TEST_CASE("frozen parameters require no gradient, have no state, and stay in eva
     CHECK_FALSE(at::equal(weights[1], network[1]));  // the average
 }
 
-TEST_CASE("names that fit nothing are refused with those that there are, and so is a model that is frozen whole") {
+TEST_CASE("unknown names are refused with the known ones, and so is a completely frozen model") {
     CHECK(error_of([] {
               Network().groups({{"layer2", 1.0}});
           }) ==

@@ -4,7 +4,7 @@
 
 using namespace crescendo::trainer::test;
 
-TEST_CASE("what one number divides by another is 1 where one of them is zero") {
+TEST_CASE("the ratio of two numbers is 1 if one of them is zero") {
     const auto ratio = [](double a, double b) {
         return crescendo::trainer::trust_ratio(at::scalar_tensor(a), at::scalar_tensor(b)).item<double>();
     };
@@ -15,7 +15,7 @@ TEST_CASE("what one number divides by another is 1 where one of them is zero") {
     CHECK(ratio(0, 0) == 1);
 }
 
-TEST_CASE("a parameter without a gradient stays as it is, and its state too") {
+TEST_CASE("a parameter without a gradient and its state are unchanged") {
     Trained lamb("lamb");
     lamb.step(1);
     const at::Tensor weight = lamb.parameters[0].tensor.clone();

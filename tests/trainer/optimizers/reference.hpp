@@ -8,7 +8,7 @@
 
 namespace crescendo::trainer::test {
 
-/// The gradients and rates of reference.py.
+/// Updates the parameters with the gradients and rates of reference.py.
 inline void update_as_reference(Trained& trained, std::int64_t first, std::int64_t last, double rate) {
     for (std::int64_t update = first; update < last; ++update) {
         const auto number = static_cast<double>(update);
@@ -23,7 +23,7 @@ inline void update_as_reference(Trained& trained, std::int64_t first, std::int64
     }
 }
 
-/// What a worker holds that received the state of another one.
+/// Gives a worker the state of another one.
 inline void take_over(Trained& to, const Trained& from) {
     to.optimizer->reset(from.optimizer->num_steps());
     const auto given = from.optimizer->state();
@@ -55,9 +55,9 @@ inline void check_close(const std::vector<double>& found, const std::vector<doub
     }
 }
 
-/// Checks 100 updates against the numbers of reference.py. After 50 of them another one takes the state over, as at a
-/// regroup; it must end with the same bits as without that. `averages` are what evaluations take, if it is not the
-/// parameters.
+/// Checks 100 updates against the numbers of reference.py. After 50 updates another worker takes over the state, as at
+/// a regroup, which must not change a bit of the result. `averages` are the weights for evaluations, if these differ
+/// from the parameters.
 inline void check_reference(const std::string& optimizer, nlohmann::json settings, double rate,
                             const std::vector<double>& expected, const std::vector<double>& averages = {}) {
     CAPTURE(optimizer);

@@ -5,7 +5,7 @@
 using namespace crescendo::trainer::test;
 using Names = std::vector<std::string>;
 
-TEST_CASE("schedule_free learns and averages what the formula of its paper says, also over a regroup") {
+TEST_CASE("schedule_free learns and averages by the formula in its paper, even across a regroup") {
     check_reference("schedule_free", {{"schedule_free_beta", 0.8}}, 0.05,
                     {-0.398545065, 0.053031714, 0.60598761, 1.22184409, 1.92609666, 2.70277398, -0.774900431,
                      -0.722614829},
@@ -13,7 +13,7 @@ TEST_CASE("schedule_free learns and averages what the formula of its paper says,
                      -0.923305008});
 }
 
-TEST_CASE("schedule_free has an average once it has taken a step, and a rate of zero changes nothing") {
+TEST_CASE("schedule_free has an average after its first step, and a rate of zero changes nothing") {
     Trained trained("schedule_free");
     CHECK(trained.optimizer->evaluation_weights().empty());
 

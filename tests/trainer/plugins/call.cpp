@@ -17,7 +17,7 @@ using namespace crescendo::trainer;
 
 namespace {
 
-/// What a plug-in's code that throws `exception` makes this process say.
+/// The error message when a plug-in's code throws `exception`.
 template <class Exception>
 std::string words_of(const Exception& exception) {
     try {
@@ -30,14 +30,14 @@ std::string words_of(const Exception& exception) {
 
 }  // namespace
 
-TEST_CASE("what a plug-in throws names the plug-in and its function") {
+TEST_CASE("an exception from a plug-in names the plug-in and its function") {
     CHECK(words_of(std::logic_error("no such shape")) == "the model mine threw in forward(): no such shape");
     CHECK(words_of(17) == "the model mine threw in forward(): an exception that is not a std::exception");
     CHECK(words_of(plugin::Misfit("3 channels")) == "the model mine does not fit: 3 channels");
     CHECK(call_plugin("the model mine", "forward()", [] { return 3; }) == 3);
 }
 
-TEST_CASE("a plug-in that misfits is bad input, and one that uses up the memory still does that") {
+TEST_CASE("a plug-in's misfit becomes invalid input, and its out-of-memory errors pass through") {
     CHECK_THROWS_AS(call_plugin("mine", "f", []() -> int { throw plugin::Misfit("no"); }), InvalidInput);
     CHECK_THROWS_AS(call_plugin("mine", "f", []() -> int { throw std::bad_alloc(); }), std::bad_alloc);
     CHECK_THROWS_AS(call_plugin("mine", "f", []() -> int { throw c10::OutOfMemoryError({}, "no"); }),
@@ -56,7 +56,7 @@ TEST_CASE("a plug-in that ends the process is named, and not one that has return
     CHECK_FALSE(behind_it.is_early());
 }
 
-TEST_CASE("a crash is said to be that of the plug-in which runs, and of nobody if that has returned") {
+TEST_CASE("a crash is blamed on a plug-in only while the plug-in runs") {
     const auto in_call = datasets::in_own_process(
         "data.h5", [] { return call_plugin("the model mine", "forward()", [] { return std::raise(SIGSEGV); }); });
     const auto behind_it = datasets::in_own_process("data.h5", [] {

@@ -18,7 +18,7 @@ std::string error_of_library(const std::string& library) {
 
 }  // namespace
 
-TEST_CASE("a plug-in says what it has, with its options") {
+TEST_CASE("a plug-in registers its models and losses with their options") {
     const auto& registrations = load_library(plugin_library("mine"));
 
     REQUIRE(registrations.size() == 2);
@@ -26,10 +26,10 @@ TEST_CASE("a plug-in says what it has, with its options") {
     CHECK(model.name == "gated");
     CHECK(model.options.size() == 3);
     CHECK(std::get<crescendo::plugin::RegisteredLoss>(registrations[1]).name == "log_cosh");
-    CHECK(&load_library(plugin_library("mine")) == &registrations);  // it is loaded once
+    CHECK(&load_library(plugin_library("mine")) == &registrations);  // it is only loaded once
 }
 
-TEST_CASE("a library that is no plug-in, or one for something else, is refused with the reason") {
+TEST_CASE("a library that is not a plug-in or does not fit this trainer is refused with the reason") {
     const crescendo::tests::TemporaryFolder folder;
     std::ofstream(folder / "text.so") << "no library";
     std::ofstream(folder / "torn.so") << CRESCENDO_MODEL_PLUGIN_LABEL;
@@ -43,7 +43,7 @@ TEST_CASE("a library that is no plug-in, or one for something else, is refused w
     CHECK(has(error_of_library(plugin_library("missing_symbol")), "undefined symbol: no_library_has_this"));
 }
 
-TEST_CASE("a plug-in that throws where it lists its models is named") {
+TEST_CASE("a plug-in that throws during initialization is named") {
     ::setenv("ODD_PLUGIN", "throws", 1);
 
     const std::string library = plugin_library("odd");

@@ -1,4 +1,4 @@
-/// A plug-in that needs what no library has.
+/// A plug-in that needs a function that no library has.
 #include <crescendo/model_plugin.hpp>
 
 extern "C" int no_library_has_this();

@@ -1,4 +1,4 @@
-/// A plug-in whose registration is odd in the way that the variable ODD_PLUGIN says.
+/// A plug-in whose registration misbehaves in the way given by the environment variable ODD_PLUGIN.
 #include <crescendo/model_plugin.hpp>
 #include <cstdlib>
 

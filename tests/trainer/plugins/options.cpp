@@ -19,7 +19,7 @@ const std::vector<crescendo::plugin::Option> known_options{integer("width", 64, 
 
 }  // namespace
 
-TEST_CASE("options have their own values where the settings give none") {
+TEST_CASE("options have their default values unless the settings give others") {
     std::vector<Problem> problems;
     const nlohmann::json settings{{"width", 8.0}, {"act", "tanh"}};
     Section section(settings, "trainer", problems);
@@ -28,13 +28,13 @@ TEST_CASE("options have their own values where the settings give none") {
     section.reject_unknown();
 
     CHECK(problems.empty());
-    CHECK(values.integer("width") == 8);  // samplers give doubles
+    CHECK(values.integer("width") == 8);  // samplers produce doubles
     CHECK(values.number("share") == 0.5);
     CHECK(values.integer("norm") == 1);
     CHECK(values.text("act") == "tanh");
 }
 
-TEST_CASE("an option out of its range, of another type or unknown is a problem that names it and the known ones") {
+TEST_CASE("options that are out of range, of the wrong type or unknown are reported with the allowed values") {
     std::vector<Problem> problems;
     const nlohmann::json settings{{"width", 0}, {"share", 1.0}, {"norm", 3}, {"act", "selu"}, {"widht", 8}};
     Section section(settings, "trainer", problems);
@@ -52,7 +52,7 @@ TEST_CASE("an option out of its range, of another type or unknown is a problem t
           Problem{"trainer.widht", "no such setting, so it would change nothing (did you mean 'width'?)"});
 }
 
-TEST_CASE("options are described with their range and their own value") {
+TEST_CASE("options are described with their range and default") {
     CHECK(describe(known_options[0]) == "width: 1 to 4096, by default 64");
     CHECK(describe(known_options[1]) == "share: at least 0 and less than 1, by default 0.5");
     CHECK(describe(number("scale", 1.0, 0.0)) == "scale: at least 0, by default 1");
@@ -60,7 +60,7 @@ TEST_CASE("options are described with their range and their own value") {
     CHECK(describe(known_options[3]) == "act: one of relu, tanh, by default relu");
 }
 
-TEST_CASE("options that contradict themselves are a mistake of the plug-in") {
+TEST_CASE("contradictory options are a mistake of the plug-in") {
     CHECK(mistake_of(known_options).empty());
     CHECK(mistake_of({flag("norm", true), flag("norm", false)}) == "the option name \"norm\" is empty or used twice");
     CHECK(mistake_of({integer("width", 0, 1, 8)}) == "the option width does not allow its own default");

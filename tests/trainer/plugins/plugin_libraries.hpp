@@ -8,13 +8,13 @@
 
 namespace crescendo::trainer::test {
 
-/// Path of a plug-in that the tests have built: "mine" of examples/plugin-model, "trouble", …
+/// The path of a plug-in that is built for the tests: "mine" from examples/plugin-model, "trouble", …
 inline std::string plugin_library(const std::string& name) { return std::string(CRESCENDO_PLUGINS "/") + name + ".so"; }
 
-/// Images of the tests, to be told apart into four classes.
+/// A task with the tests' images in four classes.
 inline Task four_classes() { return {.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 4, .num_samples = 96}; }
 
-/// The same images, with two numbers to predict.
+/// A task with the same images and two numbers to predict.
 inline Task two_numbers() {
     return {.kind = Task::Kind::regression,
             .input_shape = {8, 8},
@@ -23,7 +23,7 @@ inline Task two_numbers() {
             .num_samples = 96};
 }
 
-/// The only problem as "key: message"; empty if there is none.
+/// The first problem as "key: message"; empty if there is none.
 inline std::string text_of(const std::vector<Problem>& problems) {
     return problems.empty() ? "" : problems.front().key + ": " + problems.front().message;
 }

@@ -18,7 +18,7 @@ Settings settings_of_loss(const std::string& library, const std::string& loss) {
 
 }  // namespace
 
-TEST_CASE("a loss of a plug-in is minimised with its options") {
+TEST_CASE("a plug-in's loss is computed with its options") {
     const Settings settings =
         settings_of({{"plugins", {plugin_library("mine")}}, {"loss", "log_cosh"}, {"scale", 0.5}});
     const at::Tensor outputs = at::tensor({1.0F, -2.0F}).reshape({1, 2});
@@ -30,7 +30,7 @@ TEST_CASE("a loss of a plug-in is minimised with its options") {
     CHECK(text_of(misfits_of_task(settings, two_numbers())) == "");
 }
 
-TEST_CASE("a loss of a plug-in that fits no target, teaches nothing or draws, is refused before a trial starts") {
+TEST_CASE("a plug-in's loss is refused before a trial starts if it is misshapen, detached, random or unsuitable") {
     const auto problem = [](const std::string& loss) {
         return text_of(misfits_of_task(settings_of_loss("trouble", loss), two_numbers()));
     };
@@ -43,7 +43,7 @@ TEST_CASE("a loss of a plug-in that fits no target, teaches nothing or draws, is
     CHECK(has(text_of(misfits_of_task(settings_of_loss("mine", "log_cosh"), four_classes())), "log_cosh of "));
 }
 
-TEST_CASE("a loss of a plug-in has one number for a sample, so it is refused where rows are to weigh") {
+TEST_CASE("a plug-in's loss gives one number for each sample, so it is refused with row weights") {
     Task task = two_numbers();
     task.row_weights = {0.5, 1.5};
 

@@ -22,7 +22,7 @@ Settings gated(const Json& options = Json::object()) {
     return settings_of(settings);
 }
 
-/// What is wrong with a model of trouble.so.
+/// The problem with a model of trouble.so.
 std::string problem_of(const std::string& model, const Task& task = four_classes()) {
     const Settings settings = settings_of({{"plugins", {plugin_library("trouble")}}, {"model", model}});
     return text_of(misfits_of_task(settings, task));
@@ -30,7 +30,7 @@ std::string problem_of(const std::string& model, const Task& task = four_classes
 
 }  // namespace
 
-TEST_CASE("a model of a plug-in has its options, and parameters and buffers by their own names") {
+TEST_CASE("a plug-in's model gets its options, and its parameters and buffers keep their names") {
     const auto model = gated({{"width", 6}, {"depth", 2}}).model->make(four_classes());
 
     CHECK(model->named_parameters()["gate2.weight"].sizes() == at::IntArrayRef{6, 6});
@@ -40,7 +40,7 @@ TEST_CASE("a model of a plug-in has its options, and parameters and buffers by t
     CHECK(text_of(misfits_of_task(gated(), two_numbers())) == "");
 }
 
-TEST_CASE("what a model of a plug-in draws at random follows from the samples' keys") {
+TEST_CASE("random numbers in a plug-in's model depend on the samples' keys") {
     const auto model = gated({{"dropout", 0.5}, {"width", 64}}).model->make(four_classes());
     const at::Tensor inputs = at::randn({5, 8, 8});
     const at::Tensor keys = at::arange(5, at::kInt);
@@ -51,7 +51,7 @@ TEST_CASE("what a model of a plug-in draws at random follows from the samples' k
     CHECK(model->forward(inputs, keys).equal(model->forward(inputs, keys + 1)));
 }
 
-TEST_CASE("a batch norm of a plug-in takes its running statistics for a single sample, and learns nothing for them") {
+TEST_CASE("a plug-in's batch norm uses its running statistics for a single sample without updating them") {
     const auto model = gated().model->make(four_classes());
     const at::Tensor inputs = at::randn({1, 8, 8});
     model->forward(at::randn({5, 8, 8}));
@@ -70,7 +70,7 @@ TEST_CASE("a batch norm of a plug-in takes its running statistics for a single s
     CHECK(alone.equal(model->forward(inputs)));
 }
 
-TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a plug-in's model with buffers and dropout") {
+TEST_CASE("a mid-epoch regroup with the same members leaves a plug-in's model bit-identical") {
     const SweepFixture sweep;
     const auto terms_of = [&](const std::string& name) {
         Terms terms = sweep.terms(name);
@@ -94,7 +94,7 @@ TEST_CASE("a regroup to the same members in mid-epoch changes no bit of a plug-i
     CHECK(checkpoint.model.contains("gate1.weight"));
 }
 
-TEST_CASE("a model of a plug-in that cannot be trained is refused before a trial starts, with the reason") {
+TEST_CASE("a plug-in's model that cannot be trained is refused with the reason before a trial starts") {
     CHECK(problem_of("sound") == "");
     CHECK(has(problem_of("misfit"), "trainer.model: the model misfit of "));
     CHECK(has(problem_of("misfit"), "trouble.so does not fit: it takes 3 channels"));
@@ -110,7 +110,7 @@ TEST_CASE("a model of a plug-in that cannot be trained is refused before a trial
     CHECK(has(problem_of("narrow", two_numbers()), "the targets need 3x2: 2 numbers for each"));
 }
 
-TEST_CASE("a model whose parameters cannot be carried or trained is refused, and so is one with hidden state") {
+TEST_CASE("a model is refused if its state cannot be shared, its parameters cannot be trained or it has hidden state") {
     CHECK(has(problem_of("double"), "its parameter weight is Double; make it float32"));
     CHECK(has(problem_of("frozen"), "its parameter weight requires no gradient"));
     CHECK(has(problem_of("twins"), "its parameters weight and other are one tensor"));
@@ -121,17 +121,16 @@ TEST_CASE("a model whose parameters cannot be carried or trained is refused, and
     CHECK(has(problem_of("unregistered"), "use register_module, register_parameter or register_buffer"));
 }
 
-TEST_CASE(
-    "a layer that a plug-in's forward() makes, equal in each model, was neither trained nor saved, and is refused") {
+TEST_CASE("a layer that a plug-in creates in forward() is refused because it would be neither trained nor saved") {
     CHECK(has(problem_of("registered_late"), "they depend on something that is not registered"));
 }
 
-TEST_CASE("outputs with their axes in the wrong order are refused, also where two of them are asked for") {
+TEST_CASE("outputs with their axes in the wrong order are refused, even with two outputs") {
     CHECK(has(problem_of("transposed", two_numbers()), "returns 2x3 for 3 samples, but the targets need 3x2"));
     CHECK(has(problem_of("transposed"), "returns 4x2 for two samples, but the targets need 2x4"));
 }
 
-TEST_CASE("a model with a parameter that takes no part in its outputs is refused, unless that is frozen") {
+TEST_CASE("a model with an unused parameter is refused unless the parameter is frozen") {
     const auto problem_with = [](const Json& factors) {
         const Settings settings =
             settings_of({{"plugins", {plugin_library("trouble")}}, {"model", "idle"}, {"lr_factors", factors}});
@@ -142,7 +141,7 @@ TEST_CASE("a model with a parameter that takes no part in its outputs is refused
     CHECK(problem_with({{"idle", 0}}) == "");
 }
 
-TEST_CASE("a model that crashes in forward is named, also if it has used up the stack") {
+TEST_CASE("a model that crashes in forward() is named, even after a stack overflow") {
     for (const std::string model : {"crashes", "overflows"}) {
         CAPTURE(model);
 

@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// Everything that is wrong with these settings, and with the plug-ins that they name.
+/// All problems of these settings and of the plug-ins that they name.
 std::string problems_of(Json section) {
     section["data"]["train"] = "none";
     std::vector<Problem> problems;
@@ -35,11 +35,11 @@ std::string problems_of_odd(const char* way) {
 
 }  // namespace
 
-TEST_CASE("models and losses of plug-ins are chosen by their names, with their options as settings") {
+TEST_CASE("a plug-in's models and losses are chosen by their names, with their options as settings") {
     const Json mine{plugin_library("mine")};
 
     CHECK(problems_of({{"plugins", mine}, {"model", "gated"}, {"depth", 2}, {"loss", "log_cosh"}, {"scale", 2}}) == "");
-    CHECK(problems_of({{"plugins", mine}, {"model", "cnn"}, {"depth", 2}}) == "");  // of a model that is not chosen
+    CHECK(problems_of({{"plugins", mine}, {"model", "cnn"}, {"depth", 2}}) == "");  // another model's setting
     CHECK(has(problems_of({{"plugins", mine}, {"model", "gatd"}}), "gru, *.pt, gated"));
     CHECK(has(problems_of({{"plugins", mine}, {"loss", "cosh"}}), "relative_l2, log_cosh"));
     CHECK(has(problems_of({{"plugins", mine}, {"model", "gated"}, {"depth", 65}}),
@@ -50,7 +50,7 @@ TEST_CASE("models and losses of plug-ins are chosen by their names, with their o
               "depth, dropout, "));
 }
 
-TEST_CASE("of a plug-in that cannot be loaded there is one message, which nothing that follows from it hides") {
+TEST_CASE("a plug-in that cannot be loaded causes a single message") {
     const auto problems = problems_of({{"plugins", {"none.so"}}, {"model", "gated"}, {"gate_width", 1}});
 
     CHECK(problems ==
@@ -58,17 +58,17 @@ TEST_CASE("of a plug-in that cannot be loaded there is one message, which nothin
           "folder where crescendo is started\n");
 }
 
-TEST_CASE("names that are there already, or that are no names, are refused") {
+TEST_CASE("a name that is already taken is refused") {
     CHECK(has(problems_of({{"plugins", {plugin_library("mine"), plugin_library("mine")}}}),
               "there is already a model or loss gated; give the model another name"));
 }
 
-TEST_CASE("a model with a bad option is refused by its name") {
+TEST_CASE("a model with a bad option is refused by name") {
     CHECK(has(problems_of_odd("has a bad default"),
               "odd.so: the model \"odd\": the option width does not allow its own"));
 }
 
-TEST_CASE("a list of a plug-in shows its models, losses, and their options") {
+TEST_CASE("the list of a plug-in shows its models, losses and their options") {
     CHECK(list_plugin(plugin_library("mine")) ==
           "model gated\n"
           "  width: 1 to 4096, by default 64\n"

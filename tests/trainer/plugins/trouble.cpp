@@ -1,4 +1,4 @@
-/// Models and losses that misbehave, each in its own way.
+/// Models and losses that each misbehave in their own way.
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/nn/modules/linear.h>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace crescendo::plugin;
 
-/// A linear layer whose `weight` and `bias` are those of the module itself. What it misbehaves by, its name says.
+/// A linear layer whose `weight` belongs to the module itself. Its name says how it misbehaves.
 class Trouble : public Model {
   public:
     Trouble(std::string what, const Task& task) : what_(std::move(what)) {
@@ -34,7 +34,7 @@ class Trouble : public Model {
         }
         if (what_ == "unregistered") {
             const at::NoGradGuard no_gradients;
-            weight_.zero_();  // so that the hidden layer does not show at first
+            weight_.zero_();  // so that the hidden layer has no effect at first
             hidden_ = at::randn({features, features});
         }
         if (what_ == "expanded") {

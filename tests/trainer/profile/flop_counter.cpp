@@ -28,8 +28,8 @@ double flop_of(Work&& work) {
 
 at::Tensor parameter(std::vector<std::int64_t> shape) { return at::randn(shape).set_requires_grad(true); }
 
-/// Multiplications with additions of one forward of a color image, or of a video, in billions, as torchvision lists
-/// them.
+/// The multiply-add operations, in billions, of one forward pass for a color image or a video, as listed by
+/// torchvision.
 double gmac(const nlohmann::json& settings) {
     const std::string name = settings["model"];
     const bool video = name.starts_with("r3d") || name.starts_with("r2plus1d");
@@ -43,7 +43,7 @@ double gmac(const nlohmann::json& settings) {
 
 }  // namespace
 
-TEST_CASE("a multiplication and an addition are two operations") {
+TEST_CASE("a multiplication and an addition count as two operations") {
     const at::Tensor a = at::randn({3, 4}), b = at::randn({4, 5}), bias = at::randn({5});
 
     CHECK(flop_of([&] { at::mm(a, b); }) == 2 * 3 * 4 * 5);
@@ -53,7 +53,7 @@ TEST_CASE("a multiplication and an addition are two operations") {
     CHECK(flop_of([&] { at::relu(a) + a; }) == 0);
 }
 
-TEST_CASE("a convolution has a product of its kernel for each of its outputs") {
+TEST_CASE("a convolution counts a product with its kernel for each output") {
     const at::Tensor images = at::randn({2, 6, 9, 9});
     const double per_channel = 2 * 5 * 5 * 3 * 3;  // outputs of 5 x 5, kernels of 3 x 3
 
@@ -68,7 +68,7 @@ TEST_CASE("a convolution has a product of its kernel for each of its outputs") {
     CHECK(video == 2 * (4 * 3 * 3) * 3 * 2 * (3 * 3));
 }
 
-TEST_CASE("backward has a product for the gradient of each operand that wants one") {
+TEST_CASE("a backward pass counts a product for each operand that requires a gradient") {
     const at::Tensor x = at::randn({3, 4}), image = at::randn({2, 6, 9, 9});
     const at::Tensor first = parameter({4, 5}), second = parameter({5, 6}), kernel = parameter({4, 6, 3, 3});
     const double forward = flop_of([&] { at::conv2d(image, kernel); });
@@ -77,7 +77,7 @@ TEST_CASE("backward has a product for the gradient of each operand that wants on
     CHECK(flop_of([&] { at::conv2d(image, kernel).sum().backward(); }) == 2 * forward);
 }
 
-TEST_CASE("attention has the products of its scores and of their means") {
+TEST_CASE("attention counts the products for its scores and for its weighted means") {
     const auto make = [](std::int64_t n) { return parameter({2, 3, n, 8}); };
     const double products = 2.0 * (2 * 3 * 16 * 32) * (8 + 8);
     const auto attend = [&] { return at::scaled_dot_product_attention(make(16), make(32), make(32)); };
@@ -85,10 +85,10 @@ TEST_CASE("attention has the products of its scores and of their means") {
     CHECK(flop_of(attend) == products);
     const double both = flop_of([&] { attend().sum().backward(); });
     CHECK(both >= 3 * products);
-    CHECK(both <= 3.5 * products);  // the scores are made once more
+    CHECK(both <= 3.5 * products);  // the scores are computed again
 }
 
-TEST_CASE("a recurrent layer has the products of its gates") {
+TEST_CASE("a recurrent layer counts the products of its gates") {
     torch::nn::LSTM layer(torch::nn::LSTMOptions(8, 16).batch_first(true));
     const double products = 2.0 * (3 * 10) * 4 * 16 * (8 + 16);  // 3 series of 10 steps
     const auto series = parameter({3, 10, 8});
@@ -97,8 +97,8 @@ TEST_CASE("a recurrent layer has the products of its gates") {
     CHECK(flop_of([&] { std::get<0>(layer(series)).sum().backward(); }) == 3 * products);
 }
 
-TEST_CASE("cuDNN's recurrent layers have the products of all of their gates") {
-    const at::Tensor series = at::randn({10, 3, 8});  // of 10 steps
+TEST_CASE("cuDNN's recurrent layers count the products of all of their gates") {
+    const at::Tensor series = at::randn({10, 3, 8});  // 10 steps
     std::vector<at::Tensor> weights;
     for (const std::int64_t inputs : {8, 16}) {  // two layers of an LSTM
         for (const auto& shape : {std::vector<std::int64_t>{64, inputs}, {64, 16}, {64}, {64}}) {
@@ -116,7 +116,7 @@ TEST_CASE("cuDNN's recurrent layers have the products of all of their gates") {
     CHECK(flop_of_call("aten::_cudnn_rnn_backward") == 2 * products);
 }
 
-TEST_CASE("networks have as many operations as torchvision's") {
+TEST_CASE("networks have the same number of operations as torchvision's") {
     const std::vector<std::pair<nlohmann::json, double>> published{
         {{{"model", "resnet18"}, {"stem", "large"}}, 1.814},
         {{{"model", "resnet34"}, {"stem", "large"}}, 3.664},

@@ -6,13 +6,13 @@
 
 using namespace crescendo::trainer;
 
-TEST_CASE("parts are timed by their names, and only what is marked as one") {
+TEST_CASE("only marked parts are timed, by name") {
     const auto device = make_cpu_device();
     const auto work = [] {
         { RECORD_USER_SCOPE("crescendo::forward"); }
         { RECORD_USER_SCOPE("gloo:all_reduce"); }
     };
-    work();  // nobody times it
+    work();  // not timed yet
     PartTimes times(*device);
     for (int i = 0; i < 3; ++i) {
         work();

@@ -37,7 +37,7 @@ std::set<std::string> parts_of(const Json& profiled) {
 
 }  // namespace
 
-TEST_CASE("a trainer measures where the time of a step goes, and trains as ever after that") {
+TEST_CASE("a trainer measures the time of each part of a step and then trains as usual") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
@@ -65,13 +65,13 @@ TEST_CASE("a trainer measures where the time of a step goes, and trains as ever 
                                      [&](const Json& event) { return event.value("name", "") == name; });
     };
     CHECK(count("crescendo::optimizer") == 5);
-    CHECK(count("crescendo::forward") >= 5);  // some steps measure the noise by one more
+    CHECK(count("crescendo::forward") >= 5);  // some steps run one more pass to measure the noise
 
     std::filesystem::remove(terms.directory / "checkpoint.pt");
     CHECK(crescendo.train({0}, "new", terms, 2)["metrics"] == expected["metrics"]);
 }
 
-TEST_CASE("the workers of a group are measured together, with what their exchange takes") {
+TEST_CASE("the workers of a group are measured together, including their exchange") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     Terms terms = sweep.terms("trial");

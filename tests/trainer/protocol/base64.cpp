@@ -12,7 +12,7 @@ std::vector<std::uint8_t> bytes(const std::string& text) { return {text.begin(),
 
 }  // namespace
 
-TEST_CASE("base64 agrees with the vectors of RFC 4648") {
+TEST_CASE("base64 matches the test vectors of RFC 4648") {
     CHECK(encode_base64(bytes("")) == "");
     CHECK(encode_base64(bytes("f")) == "Zg==");
     CHECK(encode_base64(bytes("fo")) == "Zm8=");
@@ -20,7 +20,7 @@ TEST_CASE("base64 agrees with the vectors of RFC 4648") {
     CHECK(encode_base64(bytes("foobar")) == "Zm9vYmFy");
 }
 
-TEST_CASE("base64 gives back every byte at every place of a group") {
+TEST_CASE("base64 preserves every byte at every position of a group") {
     for (std::size_t length = 0; length < 4; ++length) {
         for (int value = 0; value < 256; ++value) {
             std::vector<std::uint8_t> original(length + 1, static_cast<std::uint8_t>(value));
@@ -31,7 +31,7 @@ TEST_CASE("base64 gives back every byte at every place of a group") {
     }
 }
 
-TEST_CASE("what is no base64 is refused") {
+TEST_CASE("invalid base64 is refused") {
     CHECK_THROWS_AS(decode_base64("Zg="), std::invalid_argument);
     CHECK_THROWS_AS(decode_base64("Z==="), std::invalid_argument);
     CHECK_THROWS_AS(decode_base64("Zm9v!m9v"), std::invalid_argument);

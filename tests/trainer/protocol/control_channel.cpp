@@ -25,7 +25,7 @@ json get_from(ChannelPeer& peer, std::chrono::milliseconds timeout) {
 
 }  // namespace
 
-TEST_CASE("orders come one by one, however the bytes are cut") {
+TEST_CASE("orders arrive one by one, however the bytes are split") {
     ChannelPeer peer;
 
     peer.write(R"({"type":"join"})"
@@ -50,7 +50,7 @@ TEST_CASE("a channel is closed only once its last order has been taken") {
     CHECK(peer.channel->closed());
 }
 
-TEST_CASE("sending to a crescendo that is gone is not an error") {
+TEST_CASE("sending to a crescendo that has ended is not an error") {
     ChannelPeer peer;
     peer.hang_up();
 
@@ -59,7 +59,7 @@ TEST_CASE("sending to a crescendo that is gone is not an error") {
     CHECK_FALSE(peer.channel->wait(60s));
 }
 
-TEST_CASE("words that are not UTF-8 are sent as far as they are") {
+TEST_CASE("invalid UTF-8 in a message is replaced") {
     ChannelPeer peer;
 
     peer.channel->send({{"type", "failed"}, {"message", "cannot read caf\xE9.h5"}});
@@ -67,7 +67,7 @@ TEST_CASE("words that are not UTF-8 are sent as far as they are") {
     CHECK(peer.read()["message"] == "cannot read caf\xEF\xBF\xBD.h5");
 }
 
-TEST_CASE("an answer reaches the request with its id, and no one else") {
+TEST_CASE("an answer reaches only the request with its id") {
     ChannelPeer peer;
     auto first = std::async(std::launch::async, [&] { return get_from(peer, 60s); });
     const json first_request = peer.read();
@@ -81,7 +81,7 @@ TEST_CASE("an answer reaches the request with its id, and no one else") {
     CHECK(second.get()["value"] == "2");
 }
 
-TEST_CASE("an order to leave ends a request that waits, and can still be taken") {
+TEST_CASE("an order to leave interrupts a waiting request and can still be read") {
     ChannelPeer peer;
     peer.write(R"({"type":"leave"})"
                "\n");
@@ -90,7 +90,7 @@ TEST_CASE("an order to leave ends a request that waits, and can still be taken")
     CHECK(peer.channel->wait(60s)->at("type") == "leave");
 }
 
-TEST_CASE("a decision does not end a request") {
+TEST_CASE("a decision does not interrupt a request") {
     ChannelPeer peer;
     peer.write(R"({"type":"decision"})"
                "\n");
@@ -101,7 +101,7 @@ TEST_CASE("a decision does not end a request") {
     CHECK(answer.get()["value"] == "x");
 }
 
-TEST_CASE("a request that is not answered ends at its time-out") {
+TEST_CASE("an unanswered request ends at its time-out") {
     ChannelPeer peer;
 
     CHECK_THROWS_AS(get_from(peer, 1ms), RequestTimeout);

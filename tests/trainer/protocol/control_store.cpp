@@ -6,7 +6,7 @@
 
 #include "tests/trainer/protocol/channel_peer.hpp"
 
-// c10 has a CHECK too, which ends the program.
+// c10 also has a CHECK, which ends the program.
 #undef CHECK
 #define CHECK DOCTEST_CHECK
 
@@ -15,7 +15,7 @@ using crescendo::trainer::test::ChannelPeer;
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-TEST_CASE("the store speaks of keys in its trial and generation, values in base64") {
+TEST_CASE("the store sends keys with their trial and generation, and values in base64") {
     ChannelPeer peer;
     ControlStore store(*peer.channel, /*trial=*/4, /*generation=*/2, 60s);
 
@@ -34,12 +34,12 @@ TEST_CASE("the store speaks of keys in its trial and generation, values in base6
     CHECK(value.get() == "bar");
 }
 
-TEST_CASE("several keys are asked for at once, and come in their order") {
+TEST_CASE("several keys are requested at once, and their values are returned in order") {
     ChannelPeer peer;
     ControlStore store(*peer.channel, 0, 1, 60s);
     auto values = std::async(std::launch::async, [&] { return store.multiGet({"a", "b"}); });
     const json first = peer.read();
-    const json second = peer.read();  // before the first is answered
+    const json second = peer.read();  // before the first one is answered
 
     peer.write(json{{"type", "store"}, {"id", second["id"]}, {"value", "YmFy"}}.dump() + "\n");
     peer.write(json{{"type", "store"}, {"id", first["id"]}, {"value", "Zm9v"}}.dump() + "\n");
@@ -50,7 +50,7 @@ TEST_CASE("several keys are asked for at once, and come in their order") {
     CHECK((values.get() == expected));
 }
 
-TEST_CASE("an order that comes before the last of several answers ends the wait for them") {
+TEST_CASE("an order that comes before the last of several answers interrupts the wait") {
     ChannelPeer peer;
     ControlStore store(*peer.channel, 0, 1, 60s);
     auto values = std::async(std::launch::async, [&] { return store.multiGet({"a", "b"}); });

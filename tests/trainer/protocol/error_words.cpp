@@ -8,7 +8,7 @@ using namespace crescendo::trainer;
 
 namespace {
 
-/// As NcclCommunicator writes it.
+/// An error message as NcclCommunicator writes it.
 std::string of_nccl(const std::string& code, const std::string& last_error) {
     return "NCCL, ncclAllReduce: " + code + "\nLast error:\n" + last_error;
 }
@@ -18,7 +18,7 @@ const std::string system_error =
 
 }  // namespace
 
-TEST_CASE("every library's words for memory that is used up are known") {
+TEST_CASE("out-of-memory messages of all libraries are recognized") {
     for (const char* message :
          {"CUDA error: out of memory\nCUDA kernel errors might be asynchronously reported at some other API call",
           "CUDA driver error: out of memory", "CUDA_ERROR_OUT_OF_MEMORY",
@@ -32,7 +32,7 @@ TEST_CASE("every library's words for memory that is used up are known") {
         of_nccl("ncclUnhandledCudaError: Call to CUDA function failed.", "Cuda failure 2 'out of memory'")));
 }
 
-TEST_CASE("an error that is none of memory stays an error") {
+TEST_CASE("an error that is not about memory remains an error") {
     for (const char* message : {"CUDA error: device-side assert triggered", "CUDNN_STATUS_EXECUTION_FAILED",
                                 "CUDA error: an illegal memory access was encountered", "Target 3 is out of bounds"}) {
         CAPTURE(message);
@@ -41,7 +41,7 @@ TEST_CASE("an error that is none of memory stays an error") {
     }
 }
 
-TEST_CASE("NCCL that is used wrongly, or fails on this worker, is no lost peer") {
+TEST_CASE("misuse of NCCL or a failure on this worker does not count as a lost peer") {
     for (const std::string& message :
          {of_nccl("ncclInvalidUsage: This usually reflects invalid usage of NCCL library.",
                   "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1000"),
@@ -57,7 +57,7 @@ TEST_CASE("NCCL that is used wrongly, or fails on this worker, is no lost peer")
     }
 }
 
-TEST_CASE("a connection that ends is a lost peer's") {
+TEST_CASE("a lost connection counts as a lost peer") {
     for (const std::string& message :
          {of_nccl("ncclRemoteError: A call failed possibly due to a network error or a remote process exiting "
                   "prematurely.",
@@ -73,7 +73,7 @@ TEST_CASE("a connection that ends is a lost peer's") {
     }
 }
 
-TEST_CASE("a batch norm that meets a single sample says which settings to change") {
+TEST_CASE("the error of a batch norm for a single sample says which settings to change") {
     const auto words = in_words_of_settings(
         "The following operation failed in the TorchScript interpreter.\nTraceback of TorchScript (most recent call "
         "last): …\nValueError: Expected more than 1 value per channel when training, got input size [1, 64]");
@@ -82,7 +82,7 @@ TEST_CASE("a batch norm that meets a single sample says which settings to change
     CHECK(words.find("Traceback") == words.npos);
 }
 
-TEST_CASE("LibTorch's words about determinism become those of the setting, and no others") {
+TEST_CASE("only LibTorch's messages about determinism are reworded in terms of the setting") {
     CHECK(
         in_words_of_settings("adaptive_avg_pool2d_backward_cuda does not have a deterministic implementation, but you "
                              "set 'torch.use_deterministic_algorithms(True)'. You can turn off determinism …") ==

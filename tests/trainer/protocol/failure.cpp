@@ -34,9 +34,9 @@ c10::Error of_torch(const std::string& message) { return {{__func__, __FILE__, _
 
 }  // namespace
 
-TEST_CASE("memory that is used up has its own kind of failure, whoever says so") {
+TEST_CASE("out of memory is a separate kind of failure, whatever reports it") {
     CHECK(kind_of(std::bad_alloc()) == protocol::failure::out_of_memory);
-    CHECK(is_out_of_memory({std::string("out_of_memory").c_str(), ""}));  // wherever the linker put the word
+    CHECK(is_out_of_memory({std::string("out_of_memory").c_str(), ""}));  // whatever the address of the string
     CHECK_FALSE(is_out_of_memory({protocol::failure::error, "out of memory"}));
     CHECK(kind_of(of_torch("CUDA error: out of memory")) == protocol::failure::out_of_memory);
     CHECK(kind_of(c10::DistBackendError({__func__, __FILE__, __LINE__}, "Cuda failure 2 'out of memory'")) ==
@@ -46,7 +46,7 @@ TEST_CASE("memory that is used up has its own kind of failure, whoever says so")
     CHECK(kind_of(of_torch("cuDNN error: CUDNN_STATUS_ALLOC_FAILED")) == protocol::failure::out_of_memory);
 }
 
-TEST_CASE("other errors keep the words of who threw them") {
+TEST_CASE("other errors keep their original message") {
     const auto failure = described(of_torch("Target 3 is out of bounds"));
 
     CHECK(failure.kind == std::string(protocol::failure::error));
@@ -54,7 +54,7 @@ TEST_CASE("other errors keep the words of who threw them") {
     CHECK(kind_of(std::runtime_error("out of memory, says a plug-in")) == protocol::failure::error);
 }
 
-TEST_CASE("a thread that cannot be made is told with what is used up, and how much there may be") {
+TEST_CASE("the error for a thread that cannot be created names the limit that was reached") {
     Failure failure{};
     try {
         const tests::NoMoreThreads no_threads;
@@ -69,7 +69,7 @@ TEST_CASE("a thread that cannot be made is told with what is used up, and how mu
     CHECK(failure.message.find("(pids.max)") != std::string::npos);
 }
 
-TEST_CASE("other errors of the system keep their words") {
+TEST_CASE("other system errors keep their message") {
     const std::system_error error(EIO, std::generic_category(), "samples.h5");
 
     CHECK(described(error).message == error.what());

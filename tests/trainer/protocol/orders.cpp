@@ -1,4 +1,4 @@
-/// The trial protocol with launch's end on one side and the trainer's on the other: what one writes the other reads.
+/// Tests of the trial protocol between launch and the trainer: one reads what the other writes.
 
 #include "trainer/protocol/orders.hpp"
 
@@ -29,7 +29,7 @@ class Line {
   public:
     ~Line() { ::close(ends_[0]); }
 
-    /// What the trainer makes of an order that launch sends.
+    /// The order that the trainer reads when launch sends one.
     template <class Message>
     Message to_trainer(const Message& order) {
         launch_.send(protocol::write<Json>(order));
@@ -82,7 +82,7 @@ protocol::Join join_of(protocol::StateSource state) {
 
 }  // namespace
 
-TEST_CASE("a trainer reads every order as launch wrote it") {
+TEST_CASE("a trainer reads every order exactly as launch wrote it") {
     Line line;
     for (const auto state :
          {protocol::StateSource::fresh, protocol::StateSource::checkpoint, protocol::StateSource::memory}) {
@@ -103,7 +103,7 @@ TEST_CASE("a trainer reads every order as launch wrote it") {
     check_same(line.to_trainer(profile), profile);
 }
 
-TEST_CASE("launch reads every message as a trainer wrote it") {
+TEST_CASE("launch reads every message exactly as a trainer wrote it") {
     Line line;
     const protocol::Report report{TrialId{7}, 2,    Resource{9}, {{"train_loss", 1.0 / 3}, {"val_loss", no_number}},
                                   41.5,       3.25, 0.25};
@@ -159,7 +159,7 @@ TEST_CASE("a trainer's messages have the keys and words of docs/trial-protocol.m
           R"({"pid":4711,"type":"hello","version":"1.0"})");
 }
 
-TEST_CASE("an order without the keys that may be missing, or with null in them, has their defaults") {
+TEST_CASE("optional keys that are missing from an order or null have default values") {
     const auto json = Json::parse(R"({"type":"join","trial":0,"generation":0,"rank":0,"size":1,"checkpoint_at":null,)"
                                   R"("max_resource":9,"seed":1,"settings":{},"directory":"d","state":"new"})");
 
@@ -171,7 +171,7 @@ TEST_CASE("an order without the keys that may be missing, or with null in them, 
     CHECK_FALSE(join.reported.has_value());
 }
 
-TEST_CASE("a message that is no order is refused with the reason") {
+TEST_CASE("a message that is not an order is refused with the reason") {
     CHECK_THROWS_WITH(trainer::parse_order({{"type", "dance"}}), "unknown order type \"dance\"");
     auto join = protocol::write<Json>(join_of(protocol::StateSource::fresh));
     join["state"] = "old";

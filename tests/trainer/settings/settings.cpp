@@ -40,7 +40,7 @@ json with(const std::string& key, const json& value) {
 
 }  // namespace
 
-TEST_CASE("the training data are all that must be given") {
+TEST_CASE("only the training data must be given") {
     const Settings settings = parsed(minimal());
 
     CHECK(settings.model->name == "plain");
@@ -51,7 +51,7 @@ TEST_CASE("the training data are all that must be given") {
     CHECK(problems_of(json::object()).front().key == "trainer.data.train");
 }
 
-TEST_CASE("a trial computes in float32 and lets operations choose their order, unless it is told otherwise") {
+TEST_CASE("a trial uses float32, is not deterministic and chooses CUDA graphs automatically by default") {
     CHECK(parsed(minimal()).precision == Precision::float32);
     CHECK_FALSE(parsed(minimal()).deterministic);
     CHECK(parsed(with("precision", "bf16")).precision == Precision::bf16);
@@ -68,7 +68,7 @@ TEST_CASE("a trial computes in float32 and lets operations choose their order, u
     CHECK(problems_of(with("cuda_graphs", "sometimes")).front().key == "trainer.cuda_graphs");
 }
 
-TEST_CASE("a trial starts from torch's own weights at its full rate, unless it is told otherwise") {
+TEST_CASE("a trial starts with torch's own weights at its full rate by default") {
     CHECK(parsed(minimal()).init == Initialization::torch);
     CHECK(parsed(minimal()).warmup == 0.0);
     CHECK(parsed(with("init", "kaiming")).init == Initialization::kaiming);
@@ -77,7 +77,7 @@ TEST_CASE("a trial starts from torch's own weights at its full rate, unless it i
     CHECK(problems_of(with("warmup", -1)).front().key == "trainer.warmup");
 }
 
-TEST_CASE("the time between checkpoints is a time, or off") {
+TEST_CASE("the time between checkpoints is a duration or off") {
     CHECK_FALSE(parsed(minimal()).checkpoint_every.has_value());
     CHECK(parsed(with("checkpoint_every", "1h30m")).checkpoint_every == std::chrono::minutes(90));
     CHECK(parsed(with("checkpoint_every", "off")).checkpoint_every == std::chrono::seconds(0));
@@ -87,7 +87,7 @@ TEST_CASE("the time between checkpoints is a time, or off") {
     }
 }
 
-TEST_CASE("on and off are true and false for other YAML libraries") {
+TEST_CASE("true and false mean on and off, as some YAML libraries read them") {
     CHECK(parsed(with("cuda_graphs", true)).cuda_graphs == CudaGraphs::on);
     CHECK(parsed(with("cuda_graphs", false)).cuda_graphs == CudaGraphs::off);
     CHECK(problems_of(with("model", true)).front().key == "trainer.model");
@@ -101,7 +101,7 @@ TEST_CASE("defaults follow the optimizer and the model") {
     CHECK(model_of(parsed(with("model", "wide"))).width == 128);
 }
 
-TEST_CASE("settings of a model that is not chosen are known and checked, but for those of the chosen one") {
+TEST_CASE("settings of a model that is not chosen are accepted and checked unless the chosen model has them") {
     const auto keys_of = [](json section) {
         section["data"]["train"] = "a";
         std::vector<std::string> keys;
@@ -119,7 +119,7 @@ TEST_CASE("settings of a model that is not chosen are known and checked, but for
     CHECK(model_of(parsed(with("code", 4))).code == 8);  // plain does not read it
 }
 
-TEST_CASE("a whole number may come as a double") { CHECK(model_of(parsed(with("width", 32.0))).width == 32); }
+TEST_CASE("an integer may be given as a double") { CHECK(model_of(parsed(with("width", 32.0))).width == 32); }
 
 TEST_CASE("every bad setting is named, not just the first") {
     json section = {{"optimizer", "sdg"}, {"lr", "fast"}, {"width", 16.5},
@@ -132,7 +132,7 @@ TEST_CASE("every bad setting is named, not just the first") {
                                            "trainer.data.train", "trainer.data.memory", "trainer.depht"});
 }
 
-TEST_CASE("a message says what would do") {
+TEST_CASE("a message gives the allowed values and similar names") {
     CHECK(problems_of(with("optimizer", "sdg")).front().message ==
           "\"sdg\" cannot be used here; give one of plain, slow");
     CHECK(problems_of(with("optimizer", "solw")).front().message ==
@@ -160,7 +160,7 @@ TEST_CASE("memory is a number of bytes or has a unit") {
     CHECK(memory_of("0.5 TB") == 500'000'000'000);
 }
 
-TEST_CASE("shared memory is a number of bytes too, or off, or follows from the memory") {
+TEST_CASE("shared memory is a number of bytes, off or derived from the memory") {
     json section = minimal();
     CHECK_FALSE(parsed(section).data.shared_memory.has_value());
     section["data"]["shared_memory"] = "1MiB";
@@ -171,14 +171,16 @@ TEST_CASE("shared memory is a number of bytes too, or off, or follows from the m
     CHECK(problems_of(section).front().key == "trainer.data.shared_memory");
 }
 
-TEST_CASE("a section that is no object is one problem") { CHECK(problems_of(json("cnn")).front().key == "trainer"); }
+TEST_CASE("a section that is not an object is one problem") {
+    CHECK(problems_of(json("cnn")).front().key == "trainer");
+}
 
 TEST_CASE("unusable settings are thrown with all their problems") {
     CHECK_THROWS_WITH_AS(require_none({{"trainer.a", "is bad"}, {"trainer.b", "is worse"}}),
                          "trainer.a: is bad\ntrainer.b: is worse", InvalidInput);
 }
 
-TEST_CASE("samples are normalised by a word for all data sets, or for each by a word or numbers") {
+TEST_CASE("normalization is a word for all data sets, or a word or numbers for each data set") {
     const auto data_of = [](const json& normalize) {
         json section = minimal();
         section["data"]["inputs"] = {"images", "fields"};
@@ -215,7 +217,7 @@ TEST_CASE("a std or a scale with which float32 fails is named, and called 0 only
     CHECK(problem_of({{"std", 1e44}}) == "");  // numbers that are stored as float64 may vary that much
 }
 
-TEST_CASE("what cannot be normalised or cut into windows is named") {
+TEST_CASE("bad settings for normalization, windows, crops and padding are named") {
     const auto keys_of = [](const json& data) {
         json section = minimal();
         section["data"].update(data);
@@ -240,7 +242,7 @@ TEST_CASE("what cannot be normalised or cut into windows is named") {
     CHECK(keys_of({{"pad", {{"with", "edge"}}}}) == Keys{"trainer.data.pad.size"});
 }
 
-TEST_CASE("images are cut and filled up to a size, which may have a word beside it") {
+TEST_CASE("images are cropped and padded to a size, which may come with a mode") {
     json section = minimal();
     section["data"]["crop"] = {720, 1440};
     section["data"]["pad"] = {{"size", {736, 1440}}, {"with", "edge"}};

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t num_samples = 200;
 
-/// Images, no two of whose numbers are alike.
+/// Images in which all numbers differ.
 at::Tensor images() { return at::arange(1, 1 + num_samples * 2 * 5 * 6, at::kFloat).view({num_samples, 2, 5, 6}); }
 
 at::Tensor keys(std::int64_t epoch = 0, std::int64_t first = 0, std::int64_t count = num_samples) {
@@ -37,7 +37,7 @@ at::Tensor augmented(const AugmentationSettings& settings, const at::Tensor& inp
 
 }  // namespace
 
-TEST_CASE("half of the images are mirrored, on either axis by itself") {
+TEST_CASE("half of the images are mirrored, independently on each axis") {
     const at::Tensor original = images();
     const at::Tensor changed = augmented({.flip = Flip::both}, original, keys());
     std::array<int, 4> count{};
@@ -59,7 +59,7 @@ TEST_CASE("half of the images are mirrored, on either axis by itself") {
     CHECK_FALSE(at::equal(horizontal, original));
 }
 
-TEST_CASE("a crop with padding shifts images by up to the padding, and zeros follow") {
+TEST_CASE("a crop with padding shifts images by up to the padding and fills in zeros") {
     const at::Tensor original = images();
 
     const at::Tensor changed = augmented({.crop_padding = 1}, original, keys());
@@ -78,7 +78,7 @@ TEST_CASE("a crop with padding shifts images by up to the padding, and zeros fol
     CHECK(shifts.size() == 9);
 }
 
-TEST_CASE("cutout covers a square of all channels, which the border may cut") {
+TEST_CASE("cutout covers a square of all channels, which the border may clip") {
     const at::Tensor original = images();
 
     const at::Tensor changed = augmented({.cutout = 3}, original, keys());
@@ -91,12 +91,12 @@ TEST_CASE("cutout covers a square of all channels, which the border may cut") {
     CHECK(at::equal(changed.masked_select(~zeros), original.masked_select(~zeros)));
 }
 
-TEST_CASE("noise is normal, of the deviation that was asked for, and other for each number") {
+TEST_CASE("noise is normal with the given deviation and different for each number") {
     const at::Tensor none = at::zeros({num_samples, 300});
 
     const at::Tensor noise = augmented({.noise = 0.5}, none, keys());
 
-    // Of 60,000 numbers: the mean to five of its deviations, 0.5 / 245.
+    // The mean of 60,000 numbers has the deviation 0.5 / 245; it must be within five of these.
     CHECK(noise.mean().item<double>() == doctest::Approx(0).epsilon(0.01));
     CHECK(noise.std().item<double>() == doctest::Approx(0.5).epsilon(0.02));
     CHECK(noise.abs().gt(1.0).to(at::kFloat).mean().item<double>() == doctest::Approx(0.0455).epsilon(0.1));
@@ -104,7 +104,7 @@ TEST_CASE("noise is normal, of the deviation that was asked for, and other for e
     CHECK(alike.abs().max().item<double>() < 0.35);  // 1 / sqrt(200) is 0.07
 }
 
-TEST_CASE("what happens to a sample depends on the seed, the epoch and the sample alone") {
+TEST_CASE("augmentation of a sample depends on the sample and the epoch, but not on its batch") {
     const AugmentationSettings all{.flip = Flip::both, .crop_padding = 2, .cutout = 2, .noise = 0.1};
     const at::Tensor original = images();
 
@@ -116,7 +116,7 @@ TEST_CASE("what happens to a sample depends on the seed, the epoch and the sampl
     CHECK(augmented(all, grey, keys()).sizes() == grey.sizes());
 }
 
-TEST_CASE("a sample is reconstructed as it was mirrored and shifted, whole and without noise") {
+TEST_CASE("reconstruction targets are mirrored and shifted, but have no cutout and no noise") {
     const at::Tensor original = images();
     const AugmentationSettings moves{.flip = Flip::both, .crop_padding = 2};
     AugmentationSettings all = moves;
@@ -130,7 +130,7 @@ TEST_CASE("a sample is reconstructed as it was mirrored and shifted, whole and w
     CHECK_FALSE(at::equal(batch.targets, batch.inputs.flatten(1)));
 }
 
-TEST_CASE("what is for images alone, or would part inputs from targets, is told with its key") {
+TEST_CASE("augmentation that needs images or would separate inputs from targets is refused with its key") {
     const SweepFixture sweep;
     const auto file = sweep.folder / "more.h5";
     const auto key_of = [](Json settings, const std::string& key, const Json& value) {

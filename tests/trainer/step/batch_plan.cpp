@@ -15,7 +15,7 @@ std::int64_t rounds_of(const std::vector<std::int64_t>& slices, std::int64_t max
 
 }  // namespace
 
-TEST_CASE("a group runs the model as often as its largest slice needs") {
+TEST_CASE("the number of rounds depends on the largest slice of the group") {
     CHECK(rounds_of({8}, 8) == 1);
     CHECK(rounds_of({9}, 8) == 2);
     CHECK(rounds_of({4, 12, 0}, 4) == 3);
@@ -23,27 +23,27 @@ TEST_CASE("a group runs the model as often as its largest slice needs") {
     CHECK(rounds_of({}, 4) == 0);
 }
 
-TEST_CASE("a sixteenth too much is no reason for another round") {
+TEST_CASE("a slice that exceeds the limit by a sixteenth does not need another round") {
     CHECK(rounds_of({68}, 64) == 1);
     CHECK(rounds_of({69}, 64) == 2);
     CHECK(rounds_of({16}, 15) == 2);
     CHECK(rounds_of({65, 63}, 64) == 1);
 }
 
-TEST_CASE("a slice is cut into equal parts rather than full ones and a rest") {
+TEST_CASE("a slice is cut into equal parts rather than full ones and a remainder") {
     const std::vector<MicroBatch> three_three_four{{0, 3}, {3, 3}, {6, 4}};  // not 4, 4, 2
 
     CHECK(micro_batches(10, rounds_of({10}, 4)) == three_three_four);
     CHECK(micro_batches(8, 1) == std::vector<MicroBatch>{{.begin = 0, .count = 8}});
 }
 
-TEST_CASE("a member takes part in every round of its group, also without samples") {
+TEST_CASE("a member takes part in every round of its group, even without samples") {
     CHECK(micro_batches(0, 2) == std::vector<MicroBatch>{{0, 0}, {0, 0}});
     CHECK(micro_batches(1, 2) == std::vector<MicroBatch>{{0, 0}, {0, 1}});
     CHECK(micro_batches(4, 0).empty());
 }
 
-TEST_CASE("no micro-batch is too large, those of one slice are not empty, and together they are the slice") {
+TEST_CASE("the micro-batches of a slice are not too large, are not empty and make up the slice") {
     for (std::int64_t samples = 1; samples <= 40; ++samples) {
         for (std::int64_t most = 1; most <= 12; ++most) {
             std::int64_t next = 0;
@@ -58,7 +58,7 @@ TEST_CASE("no micro-batch is too large, those of one slice are not empty, and to
     }
 }
 
-TEST_CASE("the micro-batches of a group are those of its members' slices that have samples") {
+TEST_CASE("the count of a group's micro-batches includes only those with samples") {
     const auto count = [](const std::vector<std::int64_t>& slices, std::int64_t max_samples) {
         return num_micro_batches(slices, num_rounds(slices, max_samples));
     };
@@ -66,8 +66,8 @@ TEST_CASE("the micro-batches of a group are those of its members' slices that ha
     CHECK(count({6, 6}, 4) == 4);
     CHECK(count({12}, 4) == 3);
     CHECK(count({0, 1, 1}, 4) == 2);
-    CHECK(count({3, 3, 4}, 3) == 6);  // two rounds, for which the others cut their slices too
-    CHECK(count({65, 63}, 64) == 2);  // not 3, for one sample
+    CHECK(count({3, 3, 4}, 3) == 6);  // two rounds, so the others also cut their slices
+    CHECK(count({65, 63}, 64) == 2);  // not 3 for one extra sample
 }
 
 TEST_CASE("weighted sums of uneven slices average to the mean over the group") {

@@ -10,7 +10,7 @@ using namespace crescendo::trainer;
 
 namespace {
 
-/// A scalar with a gradient, and one without.
+/// Two scalars with these gradients, and one without a gradient.
 std::vector<at::Tensor> parameters(double first, double second) {
     std::vector<at::Tensor> all{at::zeros({1}), at::zeros({1}), at::zeros({1})};
     all[0].mutable_grad() = at::full({1}, first);
@@ -22,7 +22,7 @@ double gradient_of(const at::Tensor& parameter) { return parameter.grad().item<d
 
 }  // namespace
 
-TEST_CASE("gradients are shortened together to the norm, and short ones stay as they are") {
+TEST_CASE("all gradients are scaled down together to the norm, and short ones are unchanged") {
     const auto all = parameters(3.0, -4.0);
 
     clip_gradients(all, /*most_norm=*/10.0, /*most_value=*/0.0);
@@ -34,7 +34,7 @@ TEST_CASE("gradients are shortened together to the norm, and short ones stay as 
     CHECK_FALSE(all[2].grad().defined());
 }
 
-TEST_CASE("numbers of gradients are limited before the norm, and without limits nothing changes") {
+TEST_CASE("elements of gradients are limited before the norm, and without limits nothing changes") {
     const auto free = parameters(3.0, -4.0);
     const auto limited = parameters(3.0, -0.5);
     const auto both = parameters(3.0, -4.0);

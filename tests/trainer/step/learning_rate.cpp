@@ -17,14 +17,14 @@ LearningRateSchedule schedule(LearningRateScaling scaling, double rescale_warmup
 
 }  // namespace
 
-TEST_CASE("a trial's first batch has the base rate from its first step") {
+TEST_CASE("a trial's first batch has the base rate from the first step") {
     const auto rate = schedule(LearningRateScaling::linear, 1.0);
 
     CHECK(rate.factor(0.0) == 1.0);
     CHECK(rate.factor(7.0) == 1.0);
 }
 
-TEST_CASE("linear scaling rises over the warm-up from the old rate to the batch's growth, and stays") {
+TEST_CASE("linear scaling raises the rate during the warm-up from the old value to that of the larger batch") {
     auto rate = schedule(LearningRateScaling::linear, /*rescale_warmup=*/2.0);
 
     rate.follow(40, /*epoch=*/3.0);
@@ -35,7 +35,7 @@ TEST_CASE("linear scaling rises over the warm-up from the old rate to the batch'
     CHECK(rate.factor(9.0) == 4.0);
 }
 
-TEST_CASE("the warm-up climbs from 0 at the trial's start, and a batch that grows in it climbs beside it") {
+TEST_CASE("the warm-up starts from 0, and a batch that grows meanwhile has its own warm-up on top") {
     auto rate = schedule(LearningRateScaling::linear, /*rescale_warmup=*/1.0, /*warmup=*/4.0);
 
     CHECK(rate.factor(0.0) == 0.0);
@@ -49,7 +49,7 @@ TEST_CASE("the warm-up climbs from 0 at the trial's start, and a batch that grow
     CHECK(rate.factor(4.0) == 2.0);
 }
 
-TEST_CASE("square-root scaling takes the root of the growth, none ignores it") {
+TEST_CASE("square-root scaling uses the root of the growth, and no scaling ignores it") {
     auto root = schedule(LearningRateScaling::sqrt, 0.0);
     auto none = schedule(LearningRateScaling::none, 0.0);
 
@@ -60,7 +60,7 @@ TEST_CASE("square-root scaling takes the root of the growth, none ignores it") {
     CHECK(none.factor(1.0) == 1.0);
 }
 
-TEST_CASE("a batch that grows during a warm-up goes on from the rate it has reached") {
+TEST_CASE("a batch that grows during a warm-up continues from the current rate") {
     auto rate = schedule(LearningRateScaling::linear, 1.0);
 
     rate.follow(20, 1.0);
@@ -71,7 +71,7 @@ TEST_CASE("a batch that grows during a warm-up goes on from the rate it has reac
     CHECK(rate.factor(2.5) == 4.0);
 }
 
-TEST_CASE("a batch that shrinks takes its rate down at once") {
+TEST_CASE("a batch that shrinks lowers the rate at once") {
     auto rate = schedule(LearningRateScaling::linear, 1.0);
     rate.follow(40, 1.0);
 
@@ -80,7 +80,7 @@ TEST_CASE("a batch that shrinks takes its rate down at once") {
     CHECK(rate.factor(5.0) == 2.0);
 }
 
-TEST_CASE("setting the batch it has does not start the warm-up anew") {
+TEST_CASE("setting the same batch again does not restart the warm-up") {
     auto rate = schedule(LearningRateScaling::linear, 1.0);
     rate.follow(20, 1.0);
 
@@ -90,7 +90,7 @@ TEST_CASE("setting the batch it has does not start the warm-up anew") {
     CHECK(rate.factor(2.0) == 2.0);  // an epoch after the batch grew
 }
 
-TEST_CASE("a schedule goes on elsewhere from its state as JSON") {
+TEST_CASE("a schedule continues elsewhere from its state in JSON") {
     auto rate = schedule(LearningRateScaling::linear, 1.0);
     rate.follow(30, 1.1);
     LearningRateSchedule elsewhere(LearningRateScaling::linear, /*warmup=*/0.0, /*rescale_warmup=*/1.0);
@@ -101,7 +101,7 @@ TEST_CASE("a schedule goes on elsewhere from its state as JSON") {
     CHECK(elsewhere.factor(1.3) == rate.factor(1.3));
 }
 
-TEST_CASE("a schedule's factor follows from the share of the trial, and stays where it ends") {
+TEST_CASE("a schedule's factor depends on the fraction of the trial and stays at its final value") {
     const auto factor = [](RateSettings settings, double used) { return rate_factor(settings, used, /*length=*/10.0); };
     const auto near = [](double value) { return doctest::Approx(value).epsilon(1e-12); };
 
@@ -116,12 +116,12 @@ TEST_CASE("a schedule's factor follows from the share of the trial, and stays wh
     CHECK(factor({.shape = RateShape::step, .step = 4, .decay = 0.5}, 3.9) == 1.0);
     CHECK(factor({.shape = RateShape::step, .step = 4, .decay = 0.5}, 8.0) == 0.25);
     CHECK(factor({.shape = RateShape::step, .step = 4, .decay = 0.5}, 30.0) == 0.25);
-    CHECK(factor({.shape = RateShape::step}, 6.7) == near(0.01));                                   // at every third
+    CHECK(factor({.shape = RateShape::step}, 6.7) == near(0.01));  // steps at each third
     CHECK(factor({.shape = RateShape::one_cycle}, 0.0) == near(0.04));
-    CHECK(factor({.shape = RateShape::one_cycle}, 1.5) == near(0.52));                              // half way up
+    CHECK(factor({.shape = RateShape::one_cycle}, 1.5) == near(0.52));  // halfway up
     CHECK(factor({.shape = RateShape::one_cycle}, 3.0) == 1.0);
-    CHECK(factor({.shape = RateShape::one_cycle}, 6.5) == near(0.5));                               // half way down
+    CHECK(factor({.shape = RateShape::one_cycle}, 6.5) == near(0.5));  // halfway down
     CHECK(factor({.shape = RateShape::one_cycle, .rise = 0.0}, 0.0) == 1.0);
     CHECK(factor({.shape = RateShape::linear, .length = 20}, 5.0) == near(0.75));
-    CHECK(rate_factor({.shape = RateShape::one_cycle}, /*used=*/3.0, /*length=*/0.0) == 1.0);  // no one knows it
+    CHECK(rate_factor({.shape = RateShape::one_cycle}, /*used=*/3.0, /*length=*/0.0) == 1.0);  // unknown length
 }

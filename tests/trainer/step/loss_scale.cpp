@@ -17,7 +17,7 @@ LossScale after(int finite_steps, LossScale scale = {}) {
 
 }  // namespace
 
-TEST_CASE("the loss scale halves at each overflow, and doubles after 2,000 steps without one") {
+TEST_CASE("the loss scale is halved at each overflow and doubled after 2,000 steps without one") {
     LossScale scale;
     CHECK(scale.value() == 65536);
 
@@ -27,11 +27,11 @@ TEST_CASE("the loss scale halves at each overflow, and doubles after 2,000 steps
     scale = after(1999);
     scale.update(/*finite=*/false);
     CHECK(scale.value() == 32768);
-    CHECK(after(1999, scale).value() == 32768);  // it counts from the overflow on
+    CHECK(after(1999, scale).value() == 32768);  // the count starts at the overflow
     CHECK(after(2000, scale).value() == 65536);
 }
 
-TEST_CASE("a trial that diverged leaves a scale by which one can still divide") {
+TEST_CASE("a diverged trial leaves a scale that can still be divided by") {
     LossScale scale;
     for (int i = 0; i < 10'000; ++i) {
         scale.update(/*finite=*/false);
@@ -40,7 +40,7 @@ TEST_CASE("a trial that diverged leaves a scale by which one can still divide") 
     CHECK(scale.value() == 0x1p-32);
 }
 
-TEST_CASE("a scale goes on from where it was written") {
+TEST_CASE("a scale continues from its state in JSON") {
     LossScale scale = after(1500);
     scale.update(/*finite=*/false);
     scale = after(1500, scale);

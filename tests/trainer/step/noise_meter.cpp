@@ -15,7 +15,7 @@ at::Tensor parameter(at::IntArrayRef shape) { return at::zeros(shape).requires_g
 
 }  // namespace
 
-TEST_CASE("the norm of each measured backward is its own, and the whole is that of their sum") {
+TEST_CASE("each measured backward pass has its own norm, and the whole norm is that of the sum") {
     const at::Tensor a = parameter({2});
     const at::Tensor b = parameter({1, 2, 2, 2});
     NoiseMeter meter({a, b});
@@ -30,10 +30,10 @@ TEST_CASE("the norm of each measured backward is its own, and the whole is that 
     const auto sums = meter.take(meter.take_parts());
 
     CHECK(sums.parts == 33.0 / 2 + 1.0 / 4);
-    CHECK(sums.whole == 16 + 16 + 8);  // of (4, 4) and the image
+    CHECK(sums.whole == 16 + 16 + 8);  // the squared norm of (4, 4) and the image
 }
 
-TEST_CASE("what is not measured counts only in the whole") {
+TEST_CASE("passes that are not measured only count towards the whole norm") {
     const at::Tensor a = parameter({2});
     NoiseMeter meter({a});
 
@@ -53,7 +53,7 @@ TEST_CASE("what is not measured counts only in the whole") {
     CHECK(sums.whole == 72);
 }
 
-TEST_CASE("gradients that lie side by side, as in a reducer's bucket, count once each") {
+TEST_CASE("adjacent gradients, as in a reducer's bucket, count once each") {
     const at::Tensor a = parameter({2});
     const at::Tensor b = parameter({1, 2});
     const at::Tensor c = parameter({2});
@@ -61,7 +61,7 @@ TEST_CASE("gradients that lie side by side, as in a reducer's bucket, count once
     const at::Tensor bucket = at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 100.0F, 5.0F, 6.0F});
     a.mutable_grad() = bucket.narrow(0, 2, 2);               // 9 + 16
     b.mutable_grad() = bucket.narrow(0, 0, 2).view({1, 2});  // 1 + 4
-    c.mutable_grad() = bucket.narrow(0, 5, 2);               // 25 + 36; nobody's number lies before them
+    c.mutable_grad() = bucket.narrow(0, 5, 2);               // 25 + 36; the number before them belongs to no gradient
 
     const auto sums = meter.take(meter.take_parts());
 
@@ -69,7 +69,7 @@ TEST_CASE("gradients that lie side by side, as in a reducer's bucket, count once
     CHECK(sums.whole == 91);
 }
 
-TEST_CASE("the norm of a step has the same bits wherever in memory its gradients lie") {
+TEST_CASE("the norm of a step is bit-identical wherever its gradients are in memory") {
     std::vector<at::Tensor> parameters;
     for (int i = 0; i < 6; ++i) {
         parameters.push_back(parameter({1}));

@@ -15,7 +15,7 @@ using namespace crescendo::trainer;
 
 namespace {
 
-/// Norms as they are expected where |G|² is 3 and S is 40.
+/// The expected norms if |G|² is 3 and S is 40.
 GradientNorms expected_norms(double samples, double part_samples) {
     return {.whole = 3 + 40 / samples,
             .samples = samples,
@@ -45,8 +45,8 @@ double normal(CounterRandom& random) {
     return std::sqrt(-2 * std::log(1 - random.uniform())) * std::cos(2 * M_PI * random.uniform());
 }
 
-/// Gradients of losses |w - x|²/2, where the x of a sample is normal with the variance 1 in each direction around zero:
-/// G is w and S is num_weights.
+/// The mean gradient of losses |w - x|²/2, where the x of a sample is normal with mean 0 and variance 1 in each
+/// direction. So G is w, and S is num_weights.
 Vector mean_gradient(const Vector& weights, int samples, CounterRandom& random) {
     Vector mean = weights;
     for (auto& each : mean) {
@@ -55,7 +55,7 @@ Vector mean_gradient(const Vector& weights, int samples, CounterRandom& random) 
     return mean;
 }
 
-/// One step of samples that lie in `parts` equal parts.
+/// The norms of one step whose samples are divided into `parts` equal parts.
 GradientNorms measured(const Vector& weights, int samples, int parts, CounterRandom& random) {
     Vector whole{};
     double mean_of_norms = 0;
@@ -77,7 +77,7 @@ MeasurementPlan plan(const std::vector<std::int64_t>& slices, std::int64_t micro
 
 }  // namespace
 
-TEST_CASE("every 16th step is measured, and every 80th of a lone worker that has one micro-batch") {
+TEST_CASE("every 16th step is measured, but only every 80th step of a single worker with one micro-batch") {
     const auto measured = [](const std::vector<std::int64_t>& slices) {
         std::vector<std::int64_t> steps;
         for (std::int64_t step = 1; step <= 160; ++step) {
@@ -89,42 +89,42 @@ TEST_CASE("every 16th step is measured, and every 80th of a lone worker that has
     };
     CHECK(measured(/*slices=*/{64, 64}).size() == 10);
     CHECK(measured({64, 0}).front() == 16);
-    CHECK(measured({128}) == measured({64, 64}));  // of two micro-batches
+    CHECK(measured({128}) == measured({64, 64}));  // two micro-batches
     CHECK(measured({64}) == std::vector<std::int64_t>{80, 160});
 }
 
-TEST_CASE("a step is measured with its micro-batches, those of all members") {
+TEST_CASE("a step is measured by the micro-batches of all members") {
     CHECK(plan(/*slices=*/{32, 32}, /*micro_batch=*/32) ==
           MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
     CHECK(plan({64}, 32) == MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
     CHECK(plan({32, 32}, 16) == MeasurementPlan{true, MeasuredParts{.count = 4, .samples = 64}});
 }
 
-TEST_CASE("a lone worker's step of one micro-batch is cut in two to be measured") {
+TEST_CASE("a measured step of a single worker with one micro-batch is cut in two") {
     const auto micro_batch = [](const std::vector<std::int64_t>& slices) {
         return measurable_micro_batch(slices, /*micro_batch=*/64);
     };
     CHECK(micro_batch(/*slices=*/{64}) == 32);
     CHECK(micro_batch({5}) == 3);
-    CHECK(micro_batch({128}) == 64);     // has two already
-    CHECK(micro_batch({64, 64}) == 64);  // so has a group
+    CHECK(micro_batch({128}) == 64);     // there are already two
+    CHECK(micro_batch({64, 64}) == 64);  // also in a group
     CHECK(micro_batch({64, 0}) == 64);
     CHECK(micro_batch({0}) == 64);
     CHECK(plan({64}, micro_batch({64})) == MeasurementPlan{true, MeasuredParts{.count = 2, .samples = 64}});
     CHECK(plan({1}, micro_batch({1})) == MeasurementPlan{true, {}});
 }
 
-TEST_CASE("where a lone worker's step may not be cut, a few of its samples are measured once more") {
+TEST_CASE("if a single worker's step cannot be cut, a few of its samples are measured again") {
     CHECK(plan(/*slices=*/{64}, /*micro_batch=*/64) ==
           MeasurementPlan{true, MeasuredParts{.count = 1, .samples = 8, .extra = true}});
     CHECK(plan({3}, 64).parts->samples == 2);
     CHECK_FALSE(plan({2}, 64).parts.has_value());
-    CHECK(plan({1}, 64) == MeasurementPlan{true, {}});     // nothing is smaller
+    CHECK(plan({1}, 64) == MeasurementPlan{true, {}});     // there is no smaller part
     CHECK(plan({0, 1}, 64) == MeasurementPlan{true, {}});  // the other member has none
     CHECK(plan({0}, 64) == MeasurementPlan{});             // all samples were skipped
 }
 
-TEST_CASE("the norms of a step and of its parts give gradient, noise and their ratio") {
+TEST_CASE("the norms of a step and its parts determine gradient, noise and their ratio") {
     // Two parts of one sample with the gradients (3, 0) and (1, 2); their mean is (2, 1).
     // S = (7 - 5) / (1/1 - 1/2) = 4, and |G|² = 5 - 4/2 = 3.
     const NoiseScale scale =
@@ -135,14 +135,14 @@ TEST_CASE("the norms of a step and of its parts give gradient, noise and their r
     CHECK(scale.value() == doctest::Approx(4.0 / 3.0));
 }
 
-TEST_CASE("fewer than eight measurements of parts say nothing") {
+TEST_CASE("there is no estimate with fewer than eight measurements of parts") {
     CHECK_FALSE(NoiseScale().value());
     CHECK_FALSE(after(7, expected_norms(64, 32)).value());
     CHECK(after(8, expected_norms(64, 32)).value());
     CHECK_FALSE(after(100, {.whole = 3, .samples = 64}).value());
 }
 
-TEST_CASE("steps whose parts were not measured tell more of the gradient") {
+TEST_CASE("steps without measured parts still improve the estimate of the gradient") {
     NoiseScale scale = after(8, expected_norms(64, 8));
 
     for (int i = 0; i < 1000; ++i) {
@@ -153,7 +153,7 @@ TEST_CASE("steps whose parts were not measured tell more of the gradient") {
     CHECK(scale.gradient() == doctest::Approx(5).epsilon(0.001));
 }
 
-TEST_CASE("a batch that grows leaves the estimate as it is") {
+TEST_CASE("a growing batch does not change the estimate") {
     NoiseScale scale = after(50, expected_norms(64, 8));
 
     for (int i = 0; i < 20; ++i) {
@@ -166,7 +166,7 @@ TEST_CASE("a batch that grows leaves the estimate as it is") {
 TEST_CASE("the noise scale is the ratio of averages, not the average of ratios") {
     NoiseScale scale;
     for (int i = 0; i < 4000; ++i) {
-        // |G|² is 1 and 3 in turn, so 2 on average; the mean of 40/1 and 40/3 would be 26.7.
+        // |G|² alternates between 1 and 3, so it is 2 on average; the mean of 40/1 and 40/3 would be 26.7.
         const double gradient = i % 2 == 0 ? 1 : 3;
         scale.add({.whole = gradient + 40 / 64.0,
                    .samples = 64,
@@ -176,7 +176,7 @@ TEST_CASE("the noise scale is the ratio of averages, not the average of ratios")
     CHECK(scale.value() == doctest::Approx(20).epsilon(0.01));
 }
 
-TEST_CASE("there is no noise scale where the noise hides the gradient, and none below zero") {
+TEST_CASE("there is no noise scale if the noise hides the gradient, and it is never negative") {
     CHECK_FALSE(after(8, {.whole = 1, .samples = 64, .parts = GradientNorms::Parts{.mean = 3, .samples = 32}}).value());
     CHECK(after(8, {.whole = 3, .samples = 64, .parts = GradientNorms::Parts{.mean = 1, .samples = 32}}).value() == 0);
 }
@@ -197,8 +197,9 @@ TEST_CASE("a step that diverged does not spoil the estimate") {
     CHECK(scale.value() == doctest::Approx(*before));
 }
 
-TEST_CASE("members that measured other parts agree on the mean of their noise") {
-    // Parts of 2 samples with the squared norms 10 and 16, their mean gradient has 9: S = (13 - 9) / (1/2 - 1/4) = 16.
+TEST_CASE("members that measured different parts agree on the mean of their noise") {
+    // Parts of 2 samples have the squared norms 10 and 16, and their mean gradient has 9: S = (13 - 9) / (1/2 - 1/4) =
+    // 16.
     std::array<NoiseScale, 2> members;
     for (int i = 0; i < 20; ++i) {
         members[0].add({.whole = 9, .samples = 4, .parts = GradientNorms::Parts{.mean = 10, .samples = 2}});
@@ -215,7 +216,7 @@ TEST_CASE("members that measured other parts agree on the mean of their noise") 
     CHECK(members[0].value() == doctest::Approx(16.0 / 5.0));  // |G|² = 9 - 16/4
 }
 
-TEST_CASE("an estimate that was written and read continues as it would have") {
+TEST_CASE("an estimate continues unchanged after a round trip through JSON") {
     NoiseScale scale = after(13, expected_norms(64, 16));
     scale.add(expected_norms(100, 10));
 
@@ -228,7 +229,7 @@ TEST_CASE("an estimate that was written and read continues as it would have") {
     CHECK(nlohmann::json(read) == nlohmann::json(scale));
 }
 
-TEST_CASE("on a quadratic the estimate is the known noise scale, in two parts or in four, whatever the batch") {
+TEST_CASE("on a quadratic the estimate matches the known noise scale with any batch and number of parts") {
     Vector weights{};
     weights.fill(0.3);  // |G|² = 20 · 0.09 = 1.8 and S = 20, so the noise scale is 11.1
     for (const auto& [samples, parts] : {std::pair{8, 2}, {16, 4}, {32, 2}}) {

@@ -29,7 +29,7 @@ namespace {
 constexpr std::int64_t images_in_batch = 32;
 constexpr int num_steps = 60;
 
-/// Noisy images of 8 x 8 of four classes: each is brighter in another quarter.
+/// Noisy images of 8 x 8 in four classes, each of which is brighter in a different quarter.
 struct Images {
     at::Tensor inputs;
     at::Tensor targets;
@@ -70,17 +70,17 @@ std::unique_ptr<Trial> trial_in(const Json& section, const Device& device, int s
     return trial;
 }
 
-/// Members of a process have one thread of autograd for its GPU: the first to wait for the others there would wait for
-/// ever.
+/// Members in one process share a single autograd thread for its GPU, so the first one to wait for the others in that
+/// thread would wait forever.
 const bool can_have_two = !on_gpu();
 
 struct Learned {
-    double loss = 0.0;      ///< of 2,000 other images
-    double accuracy = 0.0;  ///< of these, in percent
+    double loss = 0.0;      ///< over 2,000 other images
+    double accuracy = 0.0;  ///< over the same images, in percent
     std::vector<at::Tensor> weights = {};
 };
 
-/// What the trials of a group, one of each member, learn in an epoch.
+/// What the members' trials learn in an epoch.
 Learned learned(const Json& section, int size = 1) {
     const auto device = make_test_device();
     const Images images(images_task.num_samples, 1);
@@ -111,7 +111,7 @@ Learned learned(const Json& section, int size = 1) {
     return result;
 }
 
-/// Largest difference of weights, in units of the largest of their tensor.
+/// The largest difference of weights, relative to the largest weight of their tensor.
 double difference(const Learned& a, const Learned& b) {
     double most = 0;
     for (std::size_t i = 0; i < a.weights.size(); ++i) {
@@ -130,7 +130,7 @@ LossScale scale_of(double value) { return Json{{"value", value}, {"finite_steps"
 
 }  // namespace
 
-TEST_CASE("autocast makes products short as long as it lives") {
+TEST_CASE("autocast gives products short types while it exists") {
     const at::Tensor a = at::randn({4, 4});
     const auto type = [&](Precision precision) {
         const Autocast autocast(precision, at::kCPU);
@@ -144,7 +144,7 @@ TEST_CASE("autocast makes products short as long as it lives") {
     CHECK((at::mm(a, a).scalar_type() == at::kFloat));
 }
 
-TEST_CASE("products on GPUs are TF32 where a trial wants that, and not for the next one") {
+TEST_CASE("products on GPUs use TF32 if a trial asks for it, but not in the next trial") {
     const auto allowed = [](Precision precision, at::DeviceType device) {
         set_process_switches(precision, /*deterministic=*/false, device);
         CHECK(at::globalContext().allowTF32CuBLAS() == at::globalContext().allowTF32CuDNN());
@@ -156,7 +156,7 @@ TEST_CASE("products on GPUs are TF32 where a trial wants that, and not for the n
     CHECK_FALSE(allowed(Precision::tf32, at::kCPU));
 }
 
-TEST_CASE("an operation without a deterministic form is refused where a trial is deterministic, and only there") {
+TEST_CASE("an operation without a deterministic form is refused only in a deterministic trial") {
     const auto device = make_test_device();
     const auto put = [] { at::zeros({4}).put_(at::zeros({1}, at::kLong), at::ones({1})); };
 
@@ -177,7 +177,7 @@ TEST_CASE("an operation without a deterministic form is refused where a trial is
     put();
 }
 
-TEST_CASE("gradients lose their scale, and one that is not finite is found") {
+TEST_CASE("gradients are unscaled, and a gradient that is not finite is detected") {
     std::vector<at::Tensor> parameters{at::zeros({2}).requires_grad_(),
                                        at::zeros({3}, at::kFloat).requires_grad_()};
     parameters[0].mutable_grad() = at::full({2}, 6.0);
@@ -190,21 +190,21 @@ TEST_CASE("gradients lose their scale, and one that is not finite is found") {
     CHECK_FALSE(unscale_gradients(parameters, 2.0));
 }
 
-TEST_CASE("short numbers learn what float32 does, to a point and a few percent of the loss") {
+TEST_CASE("bf16 and TF32 match float32 within a percentage point of accuracy and a few percent of the loss") {
     for (const Json& network : {Json{{"model", "cnn"}, {"width", 8}}, Json{{"model", "mlp"}, {"width", 64}}}) {
         CAPTURE(network.dump());
         const Learned full = learned(network);
         CHECK(full.accuracy > 80);
         const Learned brief = learned(with(network, {{"precision", "bf16"}}));
         CAPTURE(brief.accuracy);
-        CHECK(std::abs(brief.accuracy - full.accuracy) <= 1);  // some 0.5 is what kernels differ by, too
+        CHECK(std::abs(brief.accuracy - full.accuracy) <= 1);  // kernels also differ by about 0.5
         CHECK(brief.loss == doctest::Approx(full.loss).epsilon(0.03));
-        CHECK(difference(full, brief) > 1e-4);  // it is no float32
+        CHECK(difference(full, brief) > 1e-4);  // it is not float32
 
         if (can_have_two) {
             const Learned two = learned(with(network, {{"precision", "bf16"}}), /*size=*/2);
             CHECK(two.loss == doctest::Approx(brief.loss).epsilon(0.02));
-            CHECK(difference(brief, two) < 2 * difference(brief, full));  // both round, each in its own way
+            CHECK(difference(brief, two) < 2 * difference(brief, full));  // both round, in different ways
         }
         const Learned tf32 = learned(with(network, {{"precision", "tf32"}}));
         CHECK(tf32.loss == doctest::Approx(full.loss).epsilon(0.03));
@@ -212,7 +212,7 @@ TEST_CASE("short numbers learn what float32 does, to a point and a few percent o
     }
 }
 
-TEST_CASE("with every option fp16 learns about what float32 does, on one worker and on two") {
+TEST_CASE("with every option fp16 nearly matches float32, on one worker and on two") {
     const std::vector<Json> options{{{"clip_norm", 0.1}},
                                     {{"clip_value", 0.01}},
                                     {{"sam", 0.05}},
@@ -233,7 +233,7 @@ TEST_CASE("with every option fp16 learns about what float32 does, on one worker 
     }
 }
 
-TEST_CASE("every model trains in bf16, and with deterministic operations") {
+TEST_CASE("every model trains in bf16 with deterministic operations") {
     const auto device = make_test_device();
     std::vector<Json> networks;
     for (const char* model : {"cnn", "mlp", "vit", "transformer", "lstm", "gru", "normed"}) {
@@ -273,7 +273,7 @@ TEST_CASE("every model trains in bf16, and with deterministic operations") {
             trials.push_back(trial_in(network, *device, size, task));
         }
         batch.slice.member_samples.assign(static_cast<std::size_t>(size), few);
-        in_group(size, *device, [&](const Group& group) {  // so that norms add their sums up
+        in_group(size, *device, [&](const Group& group) {  // so that norms add up their sums
             Trial& trial = *trials[static_cast<std::size_t>(group.rank())];
             GradientReducer reducer(group, trial.parameters());
             for (double& loss : losses) {
@@ -294,7 +294,7 @@ TEST_CASE("every model trains in bf16, and with deterministic operations") {
     }
 }
 
-TEST_CASE("a model of a plug-in trains in bf16, and its outputs reach the loss as float32") {
+TEST_CASE("a model of a plug-in trains in bf16, and its outputs are converted to float32") {
     const auto device = make_test_device();
     const Images images(images_in_batch, 1);
     const auto trial =
@@ -310,7 +310,7 @@ TEST_CASE("a model of a plug-in trains in bf16, and its outputs reach the loss a
     CHECK((trial->forward(batch.batch.inputs).scalar_type() == at::kFloat));
 }
 
-TEST_CASE("a step whose scaled gradients overflow changes nothing on any member, and halves the scale of all") {
+TEST_CASE("a step with overflowing gradients changes no member and halves the scale of all members") {
     const auto device = make_test_device();
     for (const int size : {1, 2}) {
         if (size > 1 && !can_have_two) {
@@ -324,7 +324,7 @@ TEST_CASE("a step whose scaled gradients overflow changes nothing on any member,
             trials.push_back(trial_in(settings, *device, size));
         }
         const std::int64_t share = images_in_batch / size;
-        images.inputs.narrow(0, 0, share) *= 100;  // of rank 0 only; its gradients are the larger ones
+        images.inputs.narrow(0, 0, share) *= 100;  // only on rank 0, whose gradients are then larger
         const auto step = [&](double scale) {
             in_group(size, *device, [&](const Group& group) {
                 Trial& trial = *trials[static_cast<std::size_t>(group.rank())];
@@ -346,7 +346,7 @@ TEST_CASE("a step whose scaled gradients overflow changes nothing on any member,
             CHECK(same(copies(trial->evaluation_weights()), average));
             CHECK(trial->optimizer().num_steps() == updates);
             CHECK(trial->progress().loss_scale == scale_of(0x1p29));
-            CHECK(trial->progress().step == before.step + 1);  // the samples have had their turn
+            CHECK(trial->progress().step == before.step + 1);  // the samples are not repeated
             CHECK(trial->progress().position == before.position + images_in_batch);
         }
         step(1.0);
@@ -355,7 +355,7 @@ TEST_CASE("a step whose scaled gradients overflow changes nothing on any member,
     }
 }
 
-TEST_CASE("a step whose loss is not finite in fp16 leaves buffers, the mean loss and the scale of all members alone") {
+TEST_CASE("an fp16 step whose loss is not finite does not change buffers, the mean loss or the loss scale") {
     const auto device = make_test_device();
     for (const int size : {1, 2}) {
         if (size > 1 && !can_have_two) {
@@ -366,7 +366,7 @@ TEST_CASE("a step whose loss is not finite in fp16 leaves buffers, the mean loss
         const Images images(images_in_batch, 1);
         Images bright = images;
         bright.inputs = images.inputs.clone();
-        bright.inputs[0][0][0] = 1e6;  // of rank 0, and more than fp16 has
+        bright.inputs[0][0][0] = 1e6;  // on rank 0, and too large for fp16
         std::vector<std::unique_ptr<Trial>> trials;
         for (int rank = 0; rank < size; ++rank) {
             trials.push_back(trial_in({{"model", "normed"}, {"precision", "fp16"}}, *device, size));
@@ -401,7 +401,7 @@ TEST_CASE("a step whose loss is not finite in fp16 leaves buffers, the mean loss
     }
 }
 
-TEST_CASE("the loss scale takes part in no result: not in weights, nor in norms") {
+TEST_CASE("the loss scale affects neither weights nor norms") {
     const auto device = make_test_device();
     const Images images(images_in_batch, 1);
     const auto after_step = [&](double scale) {
@@ -424,7 +424,7 @@ TEST_CASE("the loss scale takes part in no result: not in weights, nor in norms"
     CHECK(noise.noise() > 0);
 }
 
-TEST_CASE("convolutions in three dimensions stay float32 on CPUs, where their gradients in bf16 are wrong") {
+TEST_CASE("three-dimensional convolutions stay float32 on CPUs, where their bf16 gradients are wrong") {
     at::manual_seed(1);
     const at::Tensor inputs = at::randn({13, 8, 2, 4, 4});
     const at::Tensor weight = at::randn({16, 8, 1, 3, 3}), transposed = at::randn({8, 16, 1, 3, 3});

@@ -6,7 +6,7 @@
 
 using namespace crescendo::trainer;
 
-TEST_CASE("a trial has reached the last multiple of the interval, in each unit") {
+TEST_CASE("the reached resource is the last multiple of the interval, in each unit") {
     const Progress progress{.epoch = 2, .position = 30, .step = 57, .seconds = 12.9};
     const auto reached_in = [&](std::int64_t every, ResourceUnit unit, std::int64_t most = 1'000'000) {
         return reached(progress, {every, unit}, 100, most);
@@ -22,7 +22,7 @@ TEST_CASE("a trial has reached the last multiple of the interval, in each unit")
     CHECK(reached_in(5, ResourceUnit::seconds) == 10);
 }
 
-TEST_CASE("a trial reaches its end, whether that is a multiple of the interval or not") {
+TEST_CASE("a trial reaches its end even if that is not a multiple of the interval") {
     const Progress progress{.epoch = 4, .position = 0, .step = 57};
 
     CHECK(reached(progress, {3, ResourceUnit::epochs}, 100, /*most=*/5) == 3);
@@ -30,7 +30,7 @@ TEST_CASE("a trial reaches its end, whether that is a multiple of the interval o
     CHECK(reached(progress, {10, ResourceUnit::steps}, 100, /*most=*/55) == 55);
 }
 
-TEST_CASE("progress is written and read whole") {
+TEST_CASE("progress survives a round trip through JSON") {
     Progress progress{.epoch = 2, .position = 30, .step = 57, .size = 4, .seconds = 12.9, .evaluated = 1.5};
     progress.noise_scale.add({.whole = 5, .samples = 64});
     progress.loss_scale.update(/*finite=*/false);
@@ -48,7 +48,7 @@ TEST_CASE("progress is written and read whole") {
     CHECK_FALSE(read.loss_scale == LossScale());
 }
 
-TEST_CASE("progress from before the training clock begins at 0 seconds") {
+TEST_CASE("progress saved before the training clock existed starts at 0 seconds") {
     nlohmann::json old = Progress{.epoch = 3};
     old["report"] = {{"resource", 3}, {"metrics", {{"loss", 0.5}}}};
     old.erase("seconds");
@@ -61,7 +61,7 @@ TEST_CASE("progress from before the training clock begins at 0 seconds") {
     CHECK(read.reported() == 3);
 }
 
-TEST_CASE("progress from before the noise scale and the loss scale begins with them") {
+TEST_CASE("progress saved before the noise scale and loss scale existed starts with their initial values") {
     nlohmann::json old = Progress{.epoch = 3};
     old.erase("noise_scale");
     old.erase("loss_scale");

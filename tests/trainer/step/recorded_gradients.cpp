@@ -25,7 +25,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// Calls the recorded work again, and counts.
+/// Runs the recorded work again and counts the replays.
 class Again : public Recording {
   public:
     Again(std::function<void()> work, int& count) : work_(std::move(work)), count_(count) {}
@@ -39,7 +39,7 @@ class Again : public Recording {
     int& count_;
 };
 
-/// A processor that records.
+/// A processor that can record.
 class RecordingDevice : public HostDevice {
   public:
     bool records() const override { return true; }
@@ -62,7 +62,7 @@ class RecordingDevice : public HostDevice {
     mutable int replays = 0;
 };
 
-/// A processor that has the memory of one recording.
+/// A processor with memory for one recording.
 class SmallDevice : public RecordingDevice {
   public:
     std::unique_ptr<Recording> record(const std::function<void()>& work) const override {
@@ -70,7 +70,7 @@ class SmallDevice : public RecordingDevice {
     }
 };
 
-/// A processor that computes as it records, and records nothing.
+/// A processor that computes while it records, but returns no recording.
 class FailingDevice : public RecordingDevice {
   public:
     std::unique_ptr<Recording> record(const std::function<void()>& work) const override {
@@ -107,7 +107,7 @@ LoadedBatch images(std::int64_t step, std::int64_t count) {
     return loaded;
 }
 
-/// A lone worker on a device.
+/// A single worker on a device.
 struct Worker {
     Worker(Json settings, const Device& device)
         : trial(/*number=*/0, /*seed=*/1, settings_of(with_batch(std::move(settings))), recorded_task, device),
@@ -135,7 +135,7 @@ struct Worker {
 
 }  // namespace
 
-TEST_CASE("steps from a recording learn what others do, with short steps and steps of another batch between them") {
+TEST_CASE("replayed steps match ordinary steps, even with short steps and other batches between them") {
     const auto cpu = make_cpu_device();
     const std::vector<Json> networks{{{"model", "mlp"}, {"dropout", 0.3}},
                                      {{"model", "cnn"}, {"depth", 1}, {"flip", "horizontal"}, {"input_noise", 0.1}},
@@ -149,10 +149,10 @@ TEST_CASE("steps from a recording learn what others do, with short steps and ste
         Worker recorded(network, device);
         for (Worker* worker : {&plain, &recorded}) {
             worker->train(0, 9);
-            worker->train(9, 10, /*count=*/5);  // an epoch's end
+            worker->train(9, 10, /*count=*/5);  // the end of an epoch
             worker->train(10, 14);
             const auto weights = worker->trial.exchange_weights(copies(worker->trial.parameters()));
-            worker->train(14, 16);  // the weights lie elsewhere
+            worker->train(14, 16);  // the weights are elsewhere in memory
             worker->trial.exchange_weights(weights);
             worker->trial.set_group(1, {.multiple = 2});
             worker->train(16, 24, 2 * batch_size);
@@ -161,13 +161,13 @@ TEST_CASE("steps from a recording learn what others do, with short steps and ste
         CHECK(same(copies(recorded.trial.named_tensors()), copies(plain.trial.named_tensors())));
         CHECK(recorded.trial.full_progress().loss_sum == plain.trial.full_progress().loss_sum);
         CHECK(recorded.trial.records_steps());
-        CHECK(device.recordings == 2);  // one of each batch
+        CHECK(device.recordings == 2);  // one for each batch
         CHECK(device.replays >= 10);
         CHECK_FALSE(plain.trial.records_steps());
     }
 }
 
-TEST_CASE("a group learns the same from recordings, whose gradients it averages in one piece") {
+TEST_CASE("a group learns the same from recordings and averages their gradients in one piece") {
     const std::vector<Json> networks{{{"model", "mlp"}, {"dropout", 0.3}}, {{"model", "cnn"}, {"depth", 1}}};
     for (const Json& network : networks) {
         CAPTURE(network.dump());
@@ -207,7 +207,7 @@ TEST_CASE("a group learns the same from recordings, whose gradients it averages 
     }
 }
 
-TEST_CASE("a step from a recording that fails leaves the trial as it was") {
+TEST_CASE("a replayed step that fails does not change the trial") {
     const RecordingDevice device;
     Worker worker({{"model", "normed"}}, device);
     worker.train(0, 8);
@@ -222,7 +222,7 @@ TEST_CASE("a step from a recording that fails leaves the trial as it was") {
     CHECK_FALSE(same(copies(worker.trial.named_tensors()), before));
 }
 
-TEST_CASE("where recording fails, steps are computed as they are, and it is not tried again") {
+TEST_CASE("if recording fails, steps are computed without it, and it is not tried again") {
     RecordingDevice device;
     device.fails = true;
     Worker worker({{"model", "mlp"}}, device);
@@ -235,7 +235,7 @@ TEST_CASE("where recording fails, steps are computed as they are, and it is not 
     CHECK(same(copies(worker.trial.named_tensors()), copies(plain.trial.named_tensors())));
 }
 
-TEST_CASE("steps of a kind that there is no memory to record are computed as they are, and others go on from theirs") {
+TEST_CASE("steps without memory for a recording are computed without one, and others keep their recording") {
     const SmallDevice device;
     Worker worker({{"model", "mlp"}}, device);
     const auto cpu = make_cpu_device();
@@ -251,7 +251,7 @@ TEST_CASE("steps of a kind that there is no memory to record are computed as the
     CHECK(same(copies(worker.trial.named_tensors()), copies(plain.trial.named_tensors())));
 }
 
-TEST_CASE("a trial keeps its recordings in groups whose steps are recorded, and gives their memory up in others") {
+TEST_CASE("a trial keeps its recordings in groups that record their steps and frees them in others") {
     const RecordingDevice device;
     const auto keeps = [&](const Json& network, int size) {
         Worker worker(network, device);
@@ -266,12 +266,12 @@ TEST_CASE("a trial keeps its recordings in groups whose steps are recorded, and 
     CHECK_FALSE(keeps({{"model", "resnet18"}, {"width", 4}, {"norm", "sync_batch"}}, 2));
 }
 
-TEST_CASE("what a recording that fails has measured of the noise is forgotten") {
+TEST_CASE("noise measurements of a failed recording are discarded") {
     const auto cpu = make_cpu_device();
     const FailingDevice device;
     Worker worker({{"model", "mlp"}}, device);
     Worker plain({{"model", "mlp"}}, *cpu);
-    worker.trial.parameters()[0].register_hook([&](const at::Tensor&) {  // backward comes to the first layer last
+    worker.trial.parameters()[0].register_hook([&](const at::Tensor&) {  // backward reaches the first layer last
         if (device.is_recording) {
             throw std::runtime_error("operation not permitted when stream is capturing");
         }
@@ -289,7 +289,7 @@ TEST_CASE("what a recording that fails has measured of the noise is forgotten") 
     CHECK(worker.trial.progress().noise_scale.gradient() == plain.trial.progress().noise_scale.gradient());
 }
 
-TEST_CASE("where a model of a plug-in is to be recorded, one line of the log says why it is not") {
+TEST_CASE("the log says once why a plug-in's model is not recorded if the settings ask for it") {
     const crescendo::tests::TemporaryFolder folder;
     const RecordingDevice device;
     for (const char* wanted : {"auto", "on"}) {
@@ -305,7 +305,7 @@ TEST_CASE("where a model of a plug-in is to be recorded, one line of the log say
           "memory\n");
 }
 
-TEST_CASE("steps are not recorded where the sweep file says so, and no longer once somebody wants to see them") {
+TEST_CASE("steps are not recorded if the settings forbid it or after recording has been stopped") {
     const RecordingDevice device;
     Worker off({{"model", "mlp"}, {"cuda_graphs", "off"}}, device);
     off.train(0, 12);

@@ -6,7 +6,7 @@
 
 using namespace crescendo::trainer;
 
-TEST_CASE("parameters move along their gradients, by a distance over all of them") {
+TEST_CASE("parameters move along their gradients by a total distance") {
     const at::Tensor three = at::zeros({1}).requires_grad_();
     const at::Tensor four = at::ones({2}).requires_grad_();
     three.mutable_grad() = at::full({1}, 3.0);
@@ -20,7 +20,7 @@ TEST_CASE("parameters move along their gradients, by a distance over all of them
     CHECK(three.grad().item<float>() == 3.0F);
 }
 
-TEST_CASE("where there is no gradient, parameters stay") {
+TEST_CASE("parameters with zero gradients do not move") {
     const at::Tensor parameter = at::ones({2}).requires_grad_();
     parameter.mutable_grad() = at::zeros({2});
 

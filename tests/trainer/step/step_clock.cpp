@@ -14,7 +14,7 @@ TEST_CASE("a group's first step and an epoch's short last step do not count") {
     CHECK(clock.take() == 3);
 }
 
-TEST_CASE("every report has the steps since the one before, and none where none counted") {
+TEST_CASE("a report takes the mean of the steps since the last report, or nothing if none counted") {
     StepClock clock;
     clock.add(9, /*full=*/false);
 
@@ -24,7 +24,7 @@ TEST_CASE("every report has the steps since the one before, and none where none 
     CHECK_FALSE(clock.take());
 }
 
-TEST_CASE("what the device takes after the last step is the steps', and nobody's where none counted") {
+TEST_CASE("the wait for the device after the last step counts only if a step was counted") {
     StepClock clock;
     clock.wait(7);
     clock.add(9, /*full=*/true);
@@ -37,7 +37,7 @@ TEST_CASE("what the device takes after the last step is the steps', and nobody's
     CHECK(clock.take() == 3);
 }
 
-TEST_CASE("steps that prepared others count only as long as there are no others") {
+TEST_CASE("warm-up steps count only until there are others") {
     StepClock clock;
     for (const double seconds : {9.0, 6.0, 4.0}) {
         clock.add(seconds, /*full=*/true);
@@ -50,7 +50,7 @@ TEST_CASE("steps that prepared others count only as long as there are no others"
     CHECK(clock.take() == 2.5);
 }
 
-TEST_CASE("the mean so far can be read before a report takes it") {
+TEST_CASE("the mean so far can be read without taking it") {
     StepClock clock;
     CHECK_FALSE(clock.mean());
     clock.add(9, /*full=*/true);

@@ -25,7 +25,8 @@ namespace {
 
 constexpr std::int64_t num_batches = 50;
 
-/// A linear network on a device whose memory suffices for `most` samples at once. It notes how many it was given.
+/// A linear network on a device with enough memory for `most` samples at once. It notes the number of samples in each
+/// call.
 class SmallMemory : public Model {
   public:
     SmallMemory(std::int64_t most, std::vector<std::int64_t>& counts) : most_(most), counts_(counts) {}
@@ -54,8 +55,8 @@ struct SmallMemorySpec : ModelSpec {
 
 }  // namespace
 
-TEST_CASE("a model whose batch the memory does not suffice for is evaluated, in smaller parts") {
-    const SweepFixture sweep;  // 20 samples to validate on
+TEST_CASE("a batch that does not fit into memory is evaluated in smaller parts") {
+    const SweepFixture sweep;  // 20 validation samples
     const auto device = make_cpu_device();
     const Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 4, .num_samples = 96};
     std::vector<std::int64_t> counts;
@@ -82,7 +83,7 @@ TEST_CASE("a model whose batch the memory does not suffice for is evaluated, in 
     const auto large = evaluated(/*most=*/100, /*times=*/1);
     CHECK(counts == Counts{12, 8});
     const auto small = evaluated(/*most=*/3, /*times=*/2);
-    CHECK(counts == Counts{12, 6, 3, 3, 3, 3, 3, 3, 2, 3, 3, 3, 3, 3, 3, 2});  // it halves once
+    CHECK(counts == Counts{12, 6, 3, 3, 3, 3, 3, 3, 2, 3, 3, 3, 3, 3, 3, 2});  // only the first batch is halved
     CHECK(large.samples == 20);
     CHECK(small.samples == 20);
     CHECK(small.loss == doctest::Approx(large.loss).epsilon(1e-6));
@@ -92,7 +93,7 @@ TEST_CASE("a model whose batch the memory does not suffice for is evaluated, in 
     CHECK(counts == Counts{12, 6, 3, 1});
 }
 
-TEST_CASE("sums on the device have the bits of batches that are added up one by one as float64") {
+TEST_CASE("sums on the device are bit-identical to batches added up one by one in float64") {
     const auto device = make_cpu_device();
     const Task task{.input_shape = {8}, .target_shape = {}, .num_outputs = 3, .num_samples = 4};
     const Settings settings = settings_of({{"model", "mlp"}, {"metrics", {"f1"}}});
@@ -122,7 +123,7 @@ TEST_CASE("sums on the device have the bits of batches that are added up one by 
     CHECK(all.metrics == metrics);
 }
 
-TEST_CASE("a member without samples has sums of nothing, as many as the others") {
+TEST_CASE("a member without samples has as many sums as the others, all zero") {
     const auto device = make_cpu_device();
     const Task task{
         .kind = Task::Kind::regression, .input_shape = {8}, .target_shape = {2}, .num_outputs = 2, .num_samples = 4};

@@ -11,7 +11,7 @@
 using namespace crescendo::trainer;
 using namespace crescendo::trainer::test;
 
-TEST_CASE("p50 and p99 are times within which so many of 100 answers came") {
+TEST_CASE("p50 and p99 are the times within which 50% and 99% of the answers came") {
     std::vector<double> hundred(100);
     std::iota(hundred.rbegin(), hundred.rend(), 1.0);  // 100, 99, … 1
 
@@ -28,7 +28,7 @@ TEST_CASE("p50 and p99 are times within which so many of 100 answers came") {
     CHECK_THROWS_AS(summary_of({}), std::runtime_error);
 }
 
-TEST_CASE("a number that is not finite is named with its data set, and with what to do about it") {
+TEST_CASE("a number that is not finite is reported with its data set and the remedy") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
@@ -50,7 +50,7 @@ TEST_CASE("a number that is not finite is named with its data set, and with what
     CHECK(message.find("keep trains on them") != std::string::npos);
 }
 
-TEST_CASE("a checkpoint's model answers each sample once, and as well as in a batch") {
+TEST_CASE("a checkpoint's model answers each sample once and as accurately as in a batch") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
     Terms terms = sweep.terms("trial");

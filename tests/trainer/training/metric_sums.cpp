@@ -14,7 +14,7 @@ using namespace crescendo::trainer::test;
 
 namespace {
 
-/// The metrics of two batches, whose sums are added as those of two members are.
+/// The metrics of two batches, whose sums are added like those of two members.
 Metrics metrics_of(const Settings& settings, const Task& task, const at::Tensor& outputs, const at::Tensor& targets) {
     const LossWeights weights = loss_weights(task, at::kCPU);
     const at::Tensor added = metric_sums(settings, task, weights, outputs.narrow(0, 0, 1), targets.narrow(0, 0, 1)) +
@@ -29,10 +29,11 @@ Metrics metrics_of(const Settings& settings, const Task& task, const at::Tensor&
 
 }  // namespace
 
-TEST_CASE("metrics of classes count the classes that occur alike") {
+TEST_CASE("classification metrics give equal weight to all classes that occur") {
     const Settings settings = settings_of({{"metrics", {"top5", "f1", "balanced_accuracy"}}});
     const Task task{.input_shape = {1}, .target_shape = {}, .num_outputs = 7};
-    // Classes 0, 0, 0, 1 are taken for 0, 0, 1, 1; no other class occurs. Class 6 is never among the five likeliest.
+    // Classes 0, 0, 0, 1, 6 are taken for 0, 0, 1, 1, 0; no other class occurs. Class 6 is never among the five
+    // likeliest.
     const at::Tensor said = at::tensor({0, 0, 1, 1, 0}, at::kLong);
     const at::Tensor targets = at::tensor({0, 0, 0, 1, 6}, at::kLong);
     at::Tensor outputs = at::tensor({7., 6., 5., 4., 3., 2., 1.}).repeat({5, 1});
@@ -47,7 +48,7 @@ TEST_CASE("metrics of classes count the classes that occur alike") {
     CHECK(metrics.size() == 3);
 }
 
-TEST_CASE("metrics of numbers take all numbers of all targets together") {
+TEST_CASE("regression metrics cover all numbers of all targets together") {
     const Settings settings = settings_of({{"metrics", {"mae", "rmse", "r2", "relative_l2"}}});
     const Task task{.kind = Task::Kind::regression, .input_shape = {1}, .target_shape = {2}, .num_outputs = 2};
 
@@ -60,7 +61,7 @@ TEST_CASE("metrics of numbers take all numbers of all targets together") {
     CHECK(metrics["val_relative_l2"] == doctest::Approx(std::sqrt(8.0) / std::sqrt(45.0) / 2));
 }
 
-TEST_CASE("r2 of targets that are all alike is no number, whatever their sums round to") {
+TEST_CASE("r2 of constant targets is minus infinity, whatever the rounding of their sums") {
     const Settings settings = settings_of({{"metrics", {"r2"}}});
     const Task task{.kind = Task::Kind::regression, .input_shape = {1}, .target_shape = {}, .num_outputs = 1};
 
@@ -72,7 +73,7 @@ TEST_CASE("r2 of targets that are all alike is no number, whatever their sums ro
     }
 }
 
-TEST_CASE("rows of images weigh in all metrics of numbers as the task says") {
+TEST_CASE("the task's row weights apply to all regression metrics") {
     const Settings settings = settings_of({{"metrics", {"mae", "rmse", "r2", "relative_l2"}}});
     const Task task{.kind = Task::Kind::regression,
                     .input_shape = {1},

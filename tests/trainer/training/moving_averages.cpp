@@ -14,7 +14,7 @@ double number_of(const at::Tensor& tensor) { return tensor.item<double>(); }
 
 }  // namespace
 
-TEST_CASE("an average is short in the first updates, and then has the decay that was asked for") {
+TEST_CASE("an average has a shorter memory in the first updates and then the given decay") {
     const at::Tensor weight = at::zeros({1}).requires_grad_();
     MovingAverages averages;
     CHECK(averages.empty());
@@ -30,7 +30,7 @@ TEST_CASE("an average is short in the first updates, and then has the decay that
     CHECK(number_of(weight) == 1);
 }
 
-TEST_CASE("what an optimizer evaluates with is averaged in place of the parameters, and what counts has no average") {
+TEST_CASE("an optimizer's evaluation weights are averaged instead of the parameters, and counters have no average") {
     const at::Tensor weight = at::zeros({1}).requires_grad_();
     const at::Tensor mean = at::zeros({1});
     MovingAverages averages;
@@ -44,7 +44,7 @@ TEST_CASE("what an optimizer evaluates with is averaged in place of the paramete
     CHECK(number_of(averages.tensors()[1]) == 1);
 }
 
-TEST_CASE("the moving average of a mask is the mask, and that of a number which was infinite begins with it") {
+TEST_CASE("the moving average of a mask is the mask, and an average restarts from a number that was infinite") {
     const at::Tensor mask = at::tensor({0.0F, -std::numeric_limits<float>::infinity()});
     MovingAverages averages;
     averages.begin({{"mask", mask}});

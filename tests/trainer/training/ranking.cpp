@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t all_kept = 1 << 20;
 
-/// The area of outputs that come in two batches to each of so many members.
+/// The area for outputs that each of the members gets in two batches.
 double area_of(const at::Tensor& outputs, const at::Tensor& targets, int members = 1,
                std::int64_t most_scores = all_kept) {
     const auto device = make_cpu_device();
@@ -41,7 +41,7 @@ double area_of(const at::Tensor& outputs, const at::Tensor& targets, int members
     return mean_area(total.data(), static_cast<std::size_t>(outputs.size(1)));
 }
 
-/// Of two classes, the second of which has higher scores.
+/// Samples of two classes, the second of which has higher scores.
 struct Scored {
     at::Tensor targets, scores;
 
@@ -63,39 +63,39 @@ struct Scored {
 
 }  // namespace
 
-TEST_CASE("an area is the share of pairs that are ordered rightly, over the classes that occur among others") {
+TEST_CASE("an area is the share of correctly ordered pairs, averaged over the classes that occur with others") {
     const at::Tensor targets = at::tensor({1, 0, 1, 0, 1}, at::kLong);
-    // The log-odds of class 1 are the second column. Of 3 x 2 pairs 4 are right and one is a draw.
+    // The log-odds of class 1 are the second column.
     at::Tensor outputs = at::tensor({2., -1., 1., 1., -3.}).view({5, 1});
     outputs = at::cat({at::zeros({5, 1}), outputs, at::full({5, 1}, -100.)}, 1);
 
-    // 2 > -1, 1; 1 > -1 and draws with 1; -3 loses both. Class 0 is ordered the other way round, so its area is alike.
+    // 2 > -1, 1; 1 > -1 and ties with 1; -3 is below both. Class 0 has the reverse order, so its area is the same.
     CHECK(area_of(outputs, targets) == doctest::Approx((2 + 1.5) / 6));
     outputs[0][0] = std::nan("");
-    CHECK(area_of(outputs, targets) <= 1.0);  // of a model that diverged
+    CHECK(area_of(outputs, targets) <= 1.0);  // for a diverged model
     CHECK(std::isnan(area_of(outputs, at::ones({5}, at::kLong))));
 }
 
-TEST_CASE("an area is that of all pairs, however close together or large the log-odds are") {
+TEST_CASE("an area is exact for all pairs, however close or large the log-odds are") {
     const Scored scored(2000);
 
     for (const double factor : {1.0, 0.01, 1e-4, 100.0, 1e6}) {
         CAPTURE(factor);
         CHECK(area_of(scored.outputs(factor), scored.targets) == doctest::Approx(scored.area()).epsilon(1e-9));
     }
-    // Around a common value, float32 outputs are drawn where they are equal.
+    // With a large common offset, some float32 outputs become equal and tie.
     CHECK(area_of(scored.outputs(0.01, /*offset=*/-4.6), scored.targets) ==
           doctest::Approx(scored.area()).epsilon(1e-4));
 }
 
-TEST_CASE("log-odds of many classes are told apart where a share is 1 up to rounding") {
+TEST_CASE("log-odds of many classes are distinguished even if a probability rounds to 1") {
     const Scored scored(500);
     const at::Tensor outputs = at::cat({scored.outputs(1, /*offset=*/200), at::full({500, 1}, -50.)}, 1);
 
     CHECK(area_of(outputs, scored.targets) == doctest::Approx(scored.area()).epsilon(1e-4));
 }
 
-TEST_CASE("areas do not depend on how many members share the samples, of which some may have none") {
+TEST_CASE("areas do not depend on the number of members, some of which may have no samples") {
     const Scored scored(300);
     const at::Tensor outputs = scored.outputs(1);
     const double alone = area_of(outputs, scored.targets);
@@ -106,11 +106,11 @@ TEST_CASE("areas do not depend on how many members share the samples, of which s
           area_of(outputs.slice(0, 0, 5), scored.targets.slice(0, 0, 5)));
 }
 
-TEST_CASE("of more samples than memory is meant for, the same ones are taken by any number of members") {
+TEST_CASE("if there are too many samples for the memory, any number of members uses the same subset") {
     const Scored scored(40000);
     const at::Tensor outputs = scored.outputs(1);
 
-    // 80,000 log-odds: a quarter of the samples stays. The error of an area is about 0.5 / sqrt(10,000).
+    // A quarter of the samples with 80,000 log-odds remains. The error of an area is about 0.5 / sqrt(10,000).
     const double alone = area_of(outputs, scored.targets, /*members=*/1, /*most_scores=*/20000);
     CHECK(alone != area_of(outputs, scored.targets));
     CHECK(alone == doctest::Approx(area_of(outputs, scored.targets)).epsilon(0.02));

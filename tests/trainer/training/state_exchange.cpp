@@ -17,7 +17,7 @@ namespace {
 
 const Task stepped_task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 2, .num_samples = 8};
 
-/// A trial that has trained alone for one step, on noise of some brightness.
+/// A trial that has trained alone for one step on noise with the given brightness.
 std::unique_ptr<Trial> stepped_trial(const Settings& settings, const Device& device, double brightness = 1.0) {
     auto trial = std::make_unique<Trial>(/*number=*/3, /*seed=*/1, settings, stepped_task, device);
     trial->set_group(/*size=*/1, {});
@@ -58,9 +58,9 @@ TEST_CASE("a newcomer gets weights, buffers, averages, the optimizer's state and
         CHECK(given[i].name == taken[i].name);
         CHECK(at::equal(given[i].tensor, taken[i].tensor));
     }
-    CHECK(trials[1]->buffers().back().item<std::int64_t>() == 1);  // batches that BatchNorm has seen
+    CHECK(trials[1]->buffers().back().item<std::int64_t>() == 1);  // the batches that BatchNorm has seen
     CHECK(same(copies(trials[1]->averages()), copies(trials[0]->averages())));
-    CHECK(trials[1]->averages().size() == trials[1]->parameters().size() + 2);  // with the norm's mean and variance
+    CHECK(trials[1]->averages().size() == trials[1]->parameters().size() + 2);  // plus mean and variance
     const auto state = trials[0]->optimizer().state();
     REQUIRE(trials[1]->optimizer().state().size() == state.size());
     CHECK(at::equal(trials[1]->optimizer().state().front().tensor, state.front().tensor));
@@ -68,7 +68,7 @@ TEST_CASE("a newcomer gets weights, buffers, averages, the optimizer's state and
     CHECK(trials[1]->progress().step == 1);
 }
 
-TEST_CASE("each survivor keeps the sum of its own losses, and a newcomer begins one") {
+TEST_CASE("each survivor keeps its own sum of losses, and a newcomer starts at zero") {
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
     std::array<std::unique_ptr<Trial>, 3> trials{stepped_trial(settings, *device),
@@ -87,7 +87,7 @@ TEST_CASE("each survivor keeps the sum of its own losses, and a newcomer begins 
     CHECK(trials[2]->full_progress().loss_sum == 0);
 }
 
-TEST_CASE("a survivor's losses and noise of a report that rank 0 has made count for no other") {
+TEST_CASE("a survivor's losses and noise that rank 0 has already reported do not count again") {
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
     std::array<std::unique_ptr<Trial>, 3> trials;
@@ -96,11 +96,11 @@ TEST_CASE("a survivor's losses and noise of a report that rank 0 has made count 
     }
     const double own = trials[1]->full_progress().loss_sum;
     trials[0]->progress().report = Report{.resource = 1, .metrics = {}, .seconds = 3};
-    trials[1]->progress().report = trials[0]->progress().report;  // the third one was lost before it
+    trials[1]->progress().report = trials[0]->progress().report;  // the third member missed the report
     for (std::size_t rank = 0; rank < trials.size(); ++rank) {
         auto& noise_scale = trials[rank]->progress().noise_scale;
         noise_scale.add({.whole = 1.0, .samples = 8.0, .parts = GradientNorms::Parts{.mean = 2.0, .samples = 4.0}});
-        noise_scale.set_noise(rank == 2 ? 5.0 : 3.0);  // the report's mean, and what the third one measured
+        noise_scale.set_noise(rank == 2 ? 5.0 : 3.0);  // the report's mean, or the third member's own measurement
     }
 
     in_group(3, *device, [&](const Group& group) {
@@ -115,7 +115,7 @@ TEST_CASE("a survivor's losses and noise of a report that rank 0 has made count 
     CHECK(trials[2]->full_progress().loss_samples == 0);
 }
 
-TEST_CASE("a survivor that made rank 0's steps receives into the model that it has") {
+TEST_CASE("a survivor that made the same steps as rank 0 keeps its model") {
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
     at::manual_seed(1);
@@ -137,7 +137,7 @@ TEST_CASE("a survivor that made rank 0's steps receives into the model that it h
     CHECK(at::equal(trials[2]->parameters().front(), before));
 }
 
-TEST_CASE("a survivor that is a step apart gets rank 0's state in a new model") {
+TEST_CASE("a survivor that differs by a step gets rank 0's state in a new model") {
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
     std::array<std::unique_ptr<Trial>, 2> trials{stepped_trial(settings, *device), stepped_trial(settings, *device)};
@@ -154,7 +154,7 @@ TEST_CASE("a survivor that is a step apart gets rank 0's state in a new model") 
     CHECK(trials[1]->progress().step == 2);
 }
 
-TEST_CASE("a peer that is lost before the state has arrived leaves survivors as they were and newcomers without one") {
+TEST_CASE("losing a peer before the state arrives leaves survivors unchanged and newcomers without a trial") {
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
     at::manual_seed(1);

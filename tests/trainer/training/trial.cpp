@@ -39,16 +39,16 @@ Trial normed_trial(const Device& device, int size, double lr = 0.1) {
     return trial;
 }
 
-/// Samples that are all alike: images of `brightness`.
+/// Identical samples: images of `brightness`.
 LoadedBatch images(double brightness, std::int64_t count) {
     LoadedBatch loaded;
-    loaded.slice.member_samples = {count, num_samples - count};  // another member has the others
+    loaded.slice.member_samples = {count, num_samples - count};  // another member has the rest
     loaded.slice.samples.resize(static_cast<std::size_t>(count));
     loaded.batch = {at::full({count, 8, 8}, brightness), at::zeros({count}, at::kLong)};
     return loaded;
 }
 
-/// Compares each sample with the others that it sees.
+/// Compares each sample with the others in its batch.
 class Spread : public LossSpec {
   public:
     at::Tensor sum(const at::Tensor& outputs, const at::Tensor& /*targets*/) const override {
@@ -59,7 +59,7 @@ class Spread : public LossSpec {
 
 }  // namespace
 
-TEST_CASE("a model's buffers are named behind its parameters") {
+TEST_CASE("a model's buffers are listed after its parameters") {
     const auto device = make_cpu_device();
     const Trial trial = normed_trial(*device, /*size=*/1);
 
@@ -68,7 +68,7 @@ TEST_CASE("a model's buffers are named behind its parameters") {
                                    "output.bias", "norm.running_mean", "norm.running_var", "norm.num_batches_tracked"});
 }
 
-TEST_CASE("a step that fails leaves the trial as it was, its buffers too") {
+TEST_CASE("a failed step leaves the trial and its buffers unchanged") {
     const auto device = make_cpu_device();
     Trial trial = normed_trial(*device, /*size=*/1);
     const Group group(*device);
@@ -83,11 +83,11 @@ TEST_CASE("a step that fails leaves the trial as it was, its buffers too") {
     CHECK(same(copies(trial.named_tensors()), before));
     CHECK(trial.progress().step == 1);
     trial.step(batch, group, reducer);
-    CHECK(trial.buffers().back().item<std::int64_t>() == 4);  // two micro-batches a step
+    CHECK(trial.buffers().back().item<std::int64_t>() == 4);  // two micro-batches per step
     CHECK_FALSE(same(copies(trial.named_tensors()), before));
 }
 
-TEST_CASE("the losses of steps are added up in their order, as float64, from where an earlier sum ended") {
+TEST_CASE("the losses of steps are added in order in float64, starting from an earlier sum") {
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "mlp"}, {"lr", 0.0}, {"batch_size", num_samples}});
     Trial trial(/*number=*/0, /*seed=*/1, settings, normed_task, *device);
@@ -114,7 +114,7 @@ TEST_CASE("the losses of steps are added up in their order, as float64, from whe
     CHECK(trial.full_progress().loss_sum == sum);
     CHECK(trial.full_progress().loss_samples == 3 + 5 * num_samples);
 
-    trial.restore(trial.full_progress());  // as a checkpoint and a regroup do
+    trial.restore(trial.full_progress());  // like a checkpoint or a regroup
     train(5);
     CHECK(trial.full_progress().loss_sum == sum);
 
@@ -125,7 +125,7 @@ TEST_CASE("the losses of steps are added up in their order, as float64, from whe
     CHECK(trial.full_progress().loss_samples == num_samples);
 }
 
-TEST_CASE("where a checkpoint counts on more samples in a step than there are, a step has all of them") {
+TEST_CASE("if a checkpoint's batch exceeds the training set, a step has all samples") {
     const auto device = make_cpu_device();
     Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "mlp"}, {"batch_size", num_samples}}), normed_task,
                 *device);
@@ -141,7 +141,7 @@ TEST_CASE("where a checkpoint counts on more samples in a step than there are, a
 
 TEST_CASE("every step of a group begins with the buffers of rank 0") {
     const auto device = make_cpu_device();
-    std::array<std::array<at::Tensor, 2>, 2> means;  // of a rank, after a step
+    std::array<std::array<at::Tensor, 2>, 2> means;  // by rank and step
 
     in_group(2, *device, [&](const Group& group) {
         const auto rank = static_cast<std::size_t>(group.rank());
@@ -153,19 +153,20 @@ TEST_CASE("every step of a group begins with the buffers of rank 0") {
         }
     });
 
-    // A step keeps 0.9 of the mean that it finds, and adds 0.1 of that of its own samples, as the first did to zeros.
+    // A step keeps 0.9 of the current mean and adds 0.1 of the mean of its own samples; the first step starts from
+    // zeros.
     CHECK_FALSE(at::allclose(means[0][0], means[1][0]));
     CHECK(at::allclose(means[0][1], 0.9 * means[0][0] + means[0][0]));
     CHECK(at::allclose(means[1][1], 0.9 * means[0][0] + means[1][0]));
 }
 
-TEST_CASE("measuring the noise changes no bit of what is learned") {
+TEST_CASE("measuring the noise leaves the trial bit-identical") {
     const auto device = make_cpu_device();
     for (const auto& [size, batch_size] : {std::pair{1, 8}, {1, 4}, {2, 4}, {3, 2}}) {
         CAPTURE(size);
         CAPTURE(batch_size);
         const auto trained = [&, size = size, batch_size = batch_size](std::int64_t first_step) {
-            // Not in the members' threads, which share the generator of initial weights.
+            // The trials are not made in the members' threads, because these share the generator of initial weights.
             const auto settings = settings_of({{"model", "normed"}, {"batch_size", batch_size}});
             std::vector<Trial> trials;
             for (int rank = 0; rank < size; ++rank) {
@@ -186,11 +187,11 @@ TEST_CASE("measuring the noise changes no bit of what is learned") {
             return copies(trials[0].named_tensors());
         };
 
-        CHECK(same(trained(/*first_step=*/0), trained(/*first_step=*/1)));  // of these, step 0 is measured
+        CHECK(same(trained(/*first_step=*/0), trained(/*first_step=*/1)));  // only step 0 is measured
     }
 }
 
-TEST_CASE("measuring the noise changes no bit of what a loss learns that compares samples with each other") {
+TEST_CASE("measuring the noise leaves a trial bit-identical whose loss compares samples with each other") {
     const auto device = make_cpu_device();
     auto settings = settings_of({{"model", "mlp"}, {"batch_size", num_samples}});
     settings.loss.of_plugin = std::make_shared<Spread>();
@@ -208,16 +209,16 @@ TEST_CASE("measuring the noise changes no bit of what a loss learns that compare
         return copies(trial.named_tensors());
     };
 
-    CHECK(same(trained(/*first_step=*/0), trained(/*first_step=*/1)));  // of these, step 0 is measured
+    CHECK(same(trained(/*first_step=*/0), trained(/*first_step=*/1)));  // only step 0 is measured
 }
 
-TEST_CASE("the noise scale that is measured at fixed weights is that of the samples' own gradients") {
+TEST_CASE("the noise scale measured at fixed weights matches that of the samples' gradients") {
     constexpr std::int64_t num_images = 256;
     constexpr std::int64_t group_batch = 32;
     const auto device = make_cpu_device();
     at::manual_seed(1);
     const at::Tensor targets = at::randint(2, {num_images}, at::kLong);
-    const at::Tensor inputs = at::randn({num_images, 8, 8}) + targets.view({-1, 1, 1});  // brighter ones are of class 1
+    const at::Tensor inputs = at::randn({num_images, 8, 8}) + targets.view({-1, 1, 1});  // class 1 is brighter
     std::vector<at::Tensor> steps;
     for (int step = 0; step < 200; ++step) {
         steps.push_back(at::randperm(num_images).narrow(0, 0, group_batch));
@@ -239,7 +240,7 @@ TEST_CASE("the noise scale that is measured at fixed weights is that of the samp
         return trial;
     };
 
-    // |G|² and S from the gradient of each sample alone.
+    // |G|² and S from the gradients of the individual samples.
     const auto trial = trial_of(/*size=*/1, group_batch);
     at::Tensor sum;
     double squares = 0;
@@ -287,7 +288,7 @@ TEST_CASE("the noise scale that is measured at fixed weights is that of the samp
     }
 }
 
-TEST_CASE("a hundred steps with a schedule, clipping and an average are those of the formulas") {
+TEST_CASE("a hundred steps with a schedule, clipping and an average follow the formulas") {
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "mlp"},
                                            {"depth", 0},
@@ -335,7 +336,7 @@ TEST_CASE("a hundred steps with a schedule, clipping and an average are those of
     CHECK(at::equal(joined(trial.named_tensors()), before));
 }
 
-TEST_CASE("an evaluation takes the moving averages of a norm's statistics with those of the weights") {
+TEST_CASE("an evaluation uses the moving averages of both the weights and a norm's statistics") {
     const auto device = make_cpu_device();
     Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "normed"}, {"batch_size", num_samples}, {"ema", 0.9}}),
                 normed_task, *device);
@@ -358,13 +359,13 @@ TEST_CASE("an evaluation takes the moving averages of a norm's statistics with t
         const auto evaluated = trial.buffers();
         CHECK(at::allclose(evaluated[0], averages[0], /*rtol=*/1e-4, /*atol=*/1e-6));
         CHECK(at::allclose(evaluated[1], averages[1], /*rtol=*/1e-4, /*atol=*/1e-6));
-        CHECK(evaluated[2].item<std::int64_t>() == 20);  // batches are counted, and not averaged
+        CHECK(evaluated[2].item<std::int64_t>() == 20);  // the count of batches is not averaged
     }
     CHECK(same(copies(trial.named_tensors()), trained));
     CHECK_FALSE(at::allclose(trial.buffers()[0], averages[0], /*rtol=*/1e-2));
 }
 
-TEST_CASE("a hundred steps of sharpness-aware minimisation are those of the formulas") {
+TEST_CASE("a hundred steps of sharpness-aware minimisation follow the formulas") {
     const auto device = make_cpu_device();
     const Settings settings = settings_of(
         {{"model", "mlp"}, {"depth", 0}, {"momentum", 0.0}, {"lr", 0.1}, {"batch_size", num_samples}, {"sam", 0.3}});
@@ -410,24 +411,25 @@ TEST_CASE("a hundred steps of sharpness-aware minimisation are those of the form
     }
 }
 
-TEST_CASE("where the way to sharper weights fails, they are back where they were") {
+TEST_CASE("if the climb to sharper weights fails, the weights are restored") {
     const auto device = make_cpu_device();
     Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "mlp"}, {"sam", 0.3}, {"batch_size", num_samples}}),
                 normed_task, *device);
     trial.set_group(/*size=*/1, {});
-    trial.progress().step = 1;  // which is not measured
+    trial.progress().step = 1;  // this step is not measured
     const Group group(*device);
     GradientReducer reducer(group, trial.parameters());
     const auto before = copies(trial.named_tensors());
 
-    // The last gradient fits nothing, so the other weights have moved before climbing fails, as for lack of memory.
+    // The last gradient has the wrong shape, so the other weights have moved before the climb fails, as if it ran out
+    // of memory.
     const auto spoil = [&] { trial.parameters().back().mutable_grad() = at::ones({3, 5, 7}); };
     CHECK_THROWS(trial.step(images(0.5, num_samples), group, reducer, spoil));
 
     CHECK(same(copies(trial.named_tensors()), before));
 }
 
-TEST_CASE("a step around which the weights were looked at leaves the buffers of its first pass") {
+TEST_CASE("a step with sharpness-aware minimisation keeps the buffers of its first pass") {
     const auto device = make_cpu_device();
     const auto buffers_after_step = [&](double sam) {
         Trial trial(/*number=*/0, /*seed=*/1,
@@ -447,7 +449,7 @@ TEST_CASE("a step around which the weights were looked at leaves the buffers of 
     CHECK(same(buffers_after_step(0.3), buffers_after_step(0.0)));
 }
 
-TEST_CASE("an evaluation takes the average that the optimizer makes, and training finds its own weights again") {
+TEST_CASE("an evaluation uses the optimizer's average, and training gets its own weights back") {
     const auto device = make_cpu_device();
     Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "mlp"}, {"depth", 0}, {"optimizer", "schedule_free"}}),
                 normed_task, *device);
@@ -471,7 +473,7 @@ TEST_CASE("an evaluation takes the average that the optimizer makes, and trainin
     CHECK(same(copies(trial.named_tensors()), trained));
 }
 
-TEST_CASE("a trial whose optimizer forgets its state continues from the weights that evaluations took") {
+TEST_CASE("a trial whose optimizer is reset continues from the weights used in evaluation") {
     const auto device = make_cpu_device();
     Trial trial(/*number=*/0, /*seed=*/1,
                 settings_of({{"model", "mlp"},
@@ -499,7 +501,7 @@ TEST_CASE("a trial whose optimizer forgets its state continues from the weights 
     CHECK(same(evaluated(), before));
 }
 
-TEST_CASE("a trial ends with the epoch that has all samples which it still gets, where no clock says when") {
+TEST_CASE("a trial ends with an epoch if that contains all of its remaining samples, except by seconds") {
     const auto device = make_cpu_device();
     std::int64_t batch = 4;
     const auto ends = [&](const char* unit, std::int64_t length, std::int64_t epoch, std::int64_t position) {
@@ -517,13 +519,13 @@ TEST_CASE("a trial ends with the epoch that has all samples which it still gets,
     CHECK_FALSE(ends("epochs", 3, /*epoch=*/1, /*position=*/4));
     CHECK(ends("epochs", 3, /*epoch=*/2, /*position=*/0));
     CHECK(ends("epochs", 3, /*epoch=*/2, /*position=*/4));
-    CHECK_FALSE(ends("samples", 20, /*epoch=*/1, /*position=*/4));  // 8 samples are left, and 4 of the epoch
+    CHECK_FALSE(ends("samples", 20, /*epoch=*/1, /*position=*/4));  // 8 samples are left, 4 of them in this epoch
     CHECK(ends("samples", 20, /*epoch=*/2, /*position=*/0));
-    CHECK_FALSE(ends("steps", 5, /*epoch=*/1, /*position=*/4));  // two steps are left, and one of the epoch
+    CHECK_FALSE(ends("steps", 5, /*epoch=*/1, /*position=*/4));  // two steps are left, one of them in this epoch
     CHECK(ends("steps", 5, /*epoch=*/2, /*position=*/0));
     batch = 5;  // an epoch has steps of 5 and 3 samples
     CHECK_FALSE(ends("steps", 3, /*epoch=*/0, /*position=*/5));
     CHECK(ends("steps", 2, /*epoch=*/0, /*position=*/0));
     CHECK_FALSE(ends("seconds", 1, /*epoch=*/0, /*position=*/0));
-    CHECK_FALSE(ends("epochs", 0, /*epoch=*/2, /*position=*/0));  // how long it is, nobody has said
+    CHECK_FALSE(ends("epochs", 0, /*epoch=*/2, /*position=*/0));  // the length is unknown
 }

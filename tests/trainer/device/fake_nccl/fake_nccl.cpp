@@ -1,20 +1,21 @@
-// The functions of NCCL that the trainer uses, between processes and threads of one machine, with tensors of the host.
-// A "stream" is a HostStream. As in NCCL, nothing waits for the other members in the caller's thread; who fails, or has
-// lost a peer, says so when asked for asynchronous errors, and does nothing more until it is aborted.
+// Implements the functions of NCCL that the trainer uses, between processes and threads of one machine, with host
+// tensors. A "stream" is a HostStream. As in NCCL, calls do not wait for other members in the caller's thread. A member
+// that fails or has lost a peer reports that when asked for asynchronous errors, and does nothing more until it is
+// aborted.
 //
-// Members talk over sockets with rank 0, which adds up in the order of the ranks.
+// Members communicate over sockets with rank 0, which adds up in the order of the ranks.
 //
-// The environment variable FAKE_NCCL names a folder, whose files say what goes wrong. A file of one rank is named
-// init.1, say, the same for all ranks init:
+// The environment variable FAKE_NCCL names a folder whose files say what should go wrong. A file for all ranks is named
+// after the call, such as init, and a file for one rank has the rank's number, such as init.1:
 //
-//   init, collective   "hang" or "fail RESULT WORDS…"; for collectives also "slow MILLISECONDS", or "skip": it is done
-//   abort              "hang"
+//   init, collective   "hang" or "fail RESULT WORDS…"; for collectives also "slow MILLISECONDS", or "skip" to do
+//   nothing abort              "hang"
 //
-// After the word "once" an order holds for one call of one member, who removes its file.
+// An order after the word "once" applies to one call of one member, which removes the file.
 //
-// A member leaves a file forming.RANK there when it begins to form a communicator, and adds a line to the file `formed`
-// when that is done, and one to `ending` when it begins to end it. What NCCL_ALGO is as a communicator of several
-// begins to form is a line of `algorithms`.
+// A member creates a file forming.RANK in the folder when it begins to form a communicator. It adds a line to the file
+// `formed` when the communicator is formed, and one to `ending` when it begins to end it. The value of NCCL_ALGO when a
+// communicator of several members begins to form is a line of `algorithms`.
 
 #include <fcntl.h>
 #include <poll.h>

@@ -235,7 +235,7 @@ TEST_CASE("a hundred steps of members with changing slices match those of one wo
         const auto norms = synchronized_norms(*members[static_cast<std::size_t>(group.rank())]);
         const NormsInGroup joined(norms, sum_over(group));
         for (int step = 0; step < num_steps; ++step) {
-            const std::int64_t cut = step % (total + 1);  // 0: the first member has no samples; 9: the second one has none
+            const std::int64_t cut = step % (total + 1);  // 0: the first member has none; 9: the second has none
             const auto of_member = [&](const at::Tensor& all) {
                 return group.rank() == 0 ? all.narrow(0, 0, cut) : all.narrow(0, cut, total - cut);
             };

@@ -41,7 +41,7 @@ TEST_CASE("a convolution with an odd kernel size keeps height and width, and an 
     CHECK(problems[0].message == "4 is even; give 3 or 5");
 }
 
-TEST_CASE("a cnn drops units only with dropout") {
+TEST_CASE("a cnn needs the samples' keys only with dropout") {
     const Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 4};
 
     CHECK_FALSE(settings_of({{"model", "cnn"}}).model->make(task)->drops_units());

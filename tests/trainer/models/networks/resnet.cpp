@@ -40,7 +40,7 @@ TEST_CASE("resnets have the same parameter names and number of parameters as tor
     CHECK(resnet50->named_buffers().contains("layer2.3.bn2.running_var"));
 }
 
-TEST_CASE("the stem sets the kernel of the first convolution, and both stems take any image size") {
+TEST_CASE("the small stem has a 3x3 convolution, and the large stem a 7x7 convolution") {
     const auto small = network({{"model", "resnet18"}, {"width", 4}}, 10);
     const auto large = network({{"model", "resnet18"}, {"width", 4}, {"stem", "large"}}, 10);
 

@@ -37,9 +37,8 @@ namespace {
 const Task four_classes{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 4, .num_samples = 96};
 
 /// Saves a script with a linear layer of 64 inputs and `num_outputs`, whose forward() is `body`. It has a buffer
-/// `mean`, a float `share`, an int `count`, a tensor `seen` that is no buffer, a list `calls` and a frozen parameter
-/// `scale`. If `idle` is a name, it has that parameter
-/// too.
+/// `mean`, a float `share`, an int `count`, a tensor `seen` that is not a buffer, a list `calls` and a frozen parameter
+/// `scale`. If `idle` is not empty, the script also has a parameter of that name.
 std::string save_script(const std::filesystem::path& file, const std::string& body, std::int64_t num_outputs = 4,
                         const std::string& idle = {}) {
     at::manual_seed(1);
