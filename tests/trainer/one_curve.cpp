@@ -44,7 +44,7 @@ Task task_of(const Json& settings) {
     return task;
 }
 
-/// The part of a member of the samples of a step, whose noise is different in each step.
+/// A member's slice of the samples of a step. Their noise is different in each step.
 LoadedBatch slice_of_step(int step, const Task& task, const Slices& slices, std::size_t rank) {
     const auto generator = at::detail::createCPUGenerator(static_cast<std::uint64_t>(step));
     const at::Tensor targets = at::arange(num_samples).remainder(2);

@@ -13,8 +13,7 @@
 
 namespace crescendo::trainer::test {
 
-/// A model that only has settings: `plain`, which fits no data if it is deeper than 3, or `wide`, with one more
-/// setting.
+/// A model with settings only: `plain`, which fits no data if it is deeper than 3, or `wide`, with one more setting.
 struct PlainModel : ModelSpec {
     std::int64_t width;
     std::int64_t depth = 2;

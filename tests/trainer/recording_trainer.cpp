@@ -1,10 +1,10 @@
 // A crescendo-trainer for tests that notes the samples of every step that it completes. It also has the model `normed`.
 //
-//   TEST_RECORD   folder with a file for each process and a line {"trial","epoch","step","samples","time"} for each
-//   step TEST_PAUSE    milliseconds to wait after each step; none by default TEST_NCCL     if set, groups are formed as
-//   on GPUs, over the fake NCCL TEST_GATE     N:FILE: after step N, write FILE.reached and wait until FILE exists;
-//   orders sent in the meantime are
-//                 obeyed right after step N
+//   TEST_RECORD   folder: a file for each process, a line {"trial","epoch","step","samples","time"} for each step
+//   TEST_PAUSE    milliseconds to wait after each step; none by default
+//   TEST_NCCL     if set, groups are formed as on GPUs, over the fake NCCL
+//   TEST_GATE     N:FILE: after step N, write FILE.reached and wait until FILE exists; orders sent meanwhile are obeyed
+//                 right after step N
 
 #include <ATen/Parallel.h>
 #include <signal.h>

@@ -17,8 +17,8 @@ std::string write_images(const std::filesystem::path& file, const std::string& g
 std::string write_numbers(const std::filesystem::path& file, const std::string& group, std::int64_t count,
                           std::int64_t nan_at = -1);
 
-/// Writes `count` samples of float32. The inputs of 2 x 8 x 8 are two waves of random height and phase; the target of 8
-/// x 8 is their sum. Chunks have eight samples.
+/// Writes `count` samples of float32. The inputs are two waves of random height and phase as a field of 2 x 8 x 8; the
+/// target is their sum, 8 x 8. Chunks have eight samples.
 std::string write_waves(const std::filesystem::path& file, const std::string& group, std::int64_t count,
                         std::uint64_t seed);
 

@@ -34,7 +34,7 @@ struct SweepFixture {
         return terms;
     }
 
-    /// The folder where recording trainers note their steps.
+    /// The folder where recording trainers note their steps. They wait at the gate after step `gate_step`.
     std::filesystem::path record() const { return folder / "record"; }
     Environment recording(int gate_step = -1) const {
         return {{"TEST_RECORD", record().string()}, {"TEST_GATE", std::to_string(gate_step) + ":" + gate().string()}};

@@ -30,7 +30,7 @@ TEST_CASE("the cache keeps the samples of the last two settings and releases the
     const auto first = begin(1);
     const auto* stream = &data.training(settings_of(1));
     const auto second = begin(2);
-    CHECK(&data.training(settings_of(1)) == stream);  // so a third one would replace the second
+    CHECK(&data.training(settings_of(1)) == stream);  // used again, so a third one would replace the second
     begin(3);
 
     CHECK_FALSE(first.expired());

@@ -120,7 +120,7 @@ TEST_CASE("classes are counted once, whatever the chunks of the inputs, and a ch
     const auto location = with_targets_of(in_one_chunk, write_images(file, "fine", count, 3, /*chunk_samples=*/1));
     const DataSettings settings{.train = location};
     DataCache data;
-    const auto of_one_set = data.set(location, settings);  // because opening the set reads as well
+    const auto of_one_set = data.set(location, settings);  // opening the set also reads
 
     const auto before = num_reads();
     const auto counts = data.classes(location, settings);

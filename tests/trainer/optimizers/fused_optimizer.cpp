@@ -19,8 +19,7 @@ namespace optim = torch::optim;
 
 namespace {
 
-/// The weights of a convolution, and the weights and bias of a layer whose size is not a multiple of a vector
-/// register's.
+/// The weights of a convolution, and the weights and bias of a layer whose size is not a multiple of a SIMD vector.
 std::vector<NamedTensor> new_parameters() {
     at::manual_seed(1);
     return {{"conv", at::randn({16, 3, 3, 3}).contiguous(at::MemoryFormat::ChannelsLast)},

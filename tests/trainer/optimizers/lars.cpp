@@ -24,7 +24,7 @@ TEST_CASE("the first step of lars is proportional to the weights, and a bias tak
     CHECK(lars.state_names() == Names{"weight/momentum_buffer", "bias/momentum_buffer"});
 }
 
-TEST_CASE("a trust of zero is refused") {
+TEST_CASE("a trust of zero is refused because its steps would be those of sgd") {
     const std::string error = crescendo::tests::error_of([] { Trained("lars", {{"lars_trust", 0}}); });
 
     CHECK(error.find("trainer.lars_trust: 0 is out of range") != std::string::npos);

@@ -38,7 +38,7 @@ TEST_CASE("sgd, Adam and AdamW match torch's, even across a regroup") {
                      -0.495914445});
 }
 
-TEST_CASE("weight decay can spare parameters with one dimension, such as biases") {
+TEST_CASE("weight decay can spare parameters with one dimension, such as biases and the scales of norms") {
     for (const auto& [name, read] : optimizers()) {
         CAPTURE(name);
         Trained none(name, {{"weight_decay", 0.0}});

@@ -70,7 +70,7 @@ TEST_CASE("a plug-in's batch norm uses its running statistics for a single sampl
     CHECK(alone.equal(model->forward(inputs)));
 }
 
-TEST_CASE("a mid-epoch regroup with the same members leaves a plug-in's model bit-identical") {
+TEST_CASE("a mid-epoch regroup with the same members leaves a plug-in's model with dropout bit-identical") {
     const SweepFixture sweep;
     const auto terms_of = [&](const std::string& name) {
         Terms terms = sweep.terms(name);

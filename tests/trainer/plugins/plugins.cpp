@@ -50,7 +50,7 @@ TEST_CASE("a plug-in's models and losses are chosen by their names, with their o
               "depth, dropout, "));
 }
 
-TEST_CASE("a plug-in that cannot be loaded causes a single message") {
+TEST_CASE("a plug-in that cannot be loaded causes one message without follow-up problems") {
     const auto problems = problems_of({{"plugins", {"none.so"}}, {"model", "gated"}, {"gate_width", 1}});
 
     CHECK(problems ==

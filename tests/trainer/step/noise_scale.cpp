@@ -198,8 +198,7 @@ TEST_CASE("a step that diverged does not spoil the estimate") {
 }
 
 TEST_CASE("members that measured different parts agree on the mean of their noise") {
-    // Parts of 2 samples have the squared norms 10 and 16, and their mean gradient has 9: S = (13 - 9) / (1/2 - 1/4) =
-    // 16.
+    // Parts of 2 samples have squared norms of 10 and 16, their mean gradient 9: S = (13 - 9) / (1/2 - 1/4) = 16.
     std::array<NoiseScale, 2> members;
     for (int i = 0; i < 20; ++i) {
         members[0].add({.whole = 9, .samples = 4, .parts = GradientNorms::Parts{.mean = 10, .samples = 2}});

@@ -65,7 +65,7 @@ struct Scored {
 
 TEST_CASE("an area is the share of correctly ordered pairs, averaged over the classes that occur with others") {
     const at::Tensor targets = at::tensor({1, 0, 1, 0, 1}, at::kLong);
-    // The log-odds of class 1 are the second column.
+    // The log-odds of class 1 are the second column. Of 3 x 2 pairs, 3 are right and one is a tie.
     at::Tensor outputs = at::tensor({2., -1., 1., 1., -3.}).view({5, 1});
     outputs = at::cat({at::zeros({5, 1}), outputs, at::full({5, 1}, -100.)}, 1);
 

@@ -8,8 +8,8 @@
 // The environment variable FAKE_NCCL names a folder whose files say what should go wrong. A file for all ranks is named
 // after the call, such as init, and a file for one rank has the rank's number, such as init.1:
 //
-//   init, collective   "hang" or "fail RESULT WORDS…"; for collectives also "slow MILLISECONDS", or "skip" to do
-//   nothing abort              "hang"
+//   init, collective   "hang" or "fail RESULT WORDS…"; for collectives also "slow MILLISECONDS", or "skip" the exchange
+//   abort              "hang"
 //
 // An order after the word "once" applies to one call of one member, which removes the file.
 //

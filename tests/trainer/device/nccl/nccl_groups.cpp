@@ -201,7 +201,7 @@ TEST_CASE("no group starts while NCCL ends a communicator") {
 
     crescendo::tests::await("the group to form", [&] { return orders.num_formed() == 3; });
     std::this_thread::sleep_for(20ms);
-    CHECK_FALSE(began);  // the wait for a hanging collective would never end
+    CHECK_FALSE(began);  // otherwise the wait for a hanging collective would never end
     orders.revoke("abort");
     training.join();
     CHECK(began);
