@@ -46,7 +46,7 @@ TEST_CASE_TEMPLATE("survivors of a killed peer form a smaller group and lose not
     CHECK(samples_by_epoch(sweep.record()).at(0) == each_once(sweep.num_samples));
 }
 
-TEST_CASE_TEMPLATE("the last survivor goes on alone", Transport, OverGloo, OverNccl) {
+TEST_CASE_TEMPLATE("the last survivor continues alone", Transport, OverGloo, OverNccl) {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "recording-trainer", Transport::recording(sweep, /*gate_step=*/4));
     train_up_to_gate(crescendo, sweep, {0, 1}, sweep.terms("trial"), /*gate_step=*/4);
@@ -102,7 +102,7 @@ TEST_CASE("a stopped peer does not block the others for longer than the time-out
     CHECK(crescendo.await(0, "report")["resource"] == 2);
 }
 
-TEST_CASE_TEMPLATE("a survivor says that it is stranded, and waits for an order with all that it holds", Transport,
+TEST_CASE_TEMPLATE("a survivor reports that it is stranded and keeps its state until the next order", Transport,
                    OverGloo, OverNccl) {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "recording-trainer", Transport::recording(sweep));

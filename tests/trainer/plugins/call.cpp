@@ -44,7 +44,7 @@ TEST_CASE("a plug-in's misfit becomes invalid input, and its out-of-memory error
                     c10::OutOfMemoryError);
 }
 
-TEST_CASE("a plug-in that ends the process is named, and not one that has returned before the work ends") {
+TEST_CASE("a plug-in that ends the process is named, unless it has returned") {
     const auto in_call = datasets::in_own_process(
         "data.h5", [] { return call_plugin("the model mine", "its factory", []() -> int { ::_exit(3); }); });
     const auto behind_it = datasets::in_own_process(
