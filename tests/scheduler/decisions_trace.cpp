@@ -1,4 +1,4 @@
-/// Prints configurations, and the actions of many sweeps to which random things happen, for comparing builds: see
+/// Prints configurations and the actions of many sweeps with random events, so that builds can be compared: see
 /// same_everywhere.py.
 
 #include <cstdio>
@@ -20,7 +20,7 @@ SweepSpec random_spec(CounterRandom& random) {
     auto spec = spec_of(/*run_cap=*/60, /*max=*/27);
     spec.seed = random.next();
     auto& scheduler = spec.scheduler;
-    scheduler.second_try = scheduler.hopeful_tries = Switch::off;  // as in sweeps of before, whose decisions stay
+    scheduler.second_try = scheduler.hopeful_tries = Switch::off;  // as in older sweeps, whose decisions do not change
     scheduler.kind = one_of(random, SchedulerKind::median);
     scheduler.reduction_factor = 2 + static_cast<int>(random.below(3));
     const bool is_asha = scheduler.kind == SchedulerKind::asha || scheduler.kind == SchedulerKind::rasda;
@@ -95,7 +95,7 @@ void print_configurations() {
     }
 }
 
-/// What samplers propose while trials end with random losses, some of which are not finite.
+/// Prints what samplers propose while trials report random losses, some of which are not finite.
 void print_proposals() {
     for (const char* sampler : {"sobol", "tpe", "cmaes"}) {
         for (const auto& space : {space_of_all(), space_with_rules(), SearchSpace({{"n", IntUniform{0, 79}}})}) {

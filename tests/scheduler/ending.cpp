@@ -4,7 +4,7 @@
 
 using namespace crescendo;
 
-TEST_CASE("a trial that came to its end, or met its target, is complete with and without rungs") {
+TEST_CASE("a trial that completes or meets its target is complete, with or without rungs") {
     for (const auto reason : {StopReason::completed, StopReason::reached}) {
         for (const bool has_rungs : {false, true}) {
             CHECK(ending_of(reason, /*has_value=*/true, has_rungs) == Ending::complete);
@@ -12,7 +12,7 @@ TEST_CASE("a trial that came to its end, or met its target, is complete with and
     }
 }
 
-TEST_CASE("a trial that improves no more, or has no more time, is complete where there are no rungs") {
+TEST_CASE("a trial that stops improving or runs out of time is complete only without rungs") {
     for (const auto reason : {StopReason::no_progress, StopReason::timed_out}) {
         CHECK(ending_of(reason, /*has_value=*/true, /*has_rungs=*/false) == Ending::complete);
         CHECK(ending_of(reason, /*has_value=*/true, /*has_rungs=*/true) == Ending::none);
@@ -20,7 +20,7 @@ TEST_CASE("a trial that improves no more, or has no more time, is complete where
     }
 }
 
-TEST_CASE("a trial that a rung, a user or its failures end has lost, and one that ends with its sweep has not") {
+TEST_CASE("a trial is lost if a rung, a user or its failures end it, but not if its sweep ends") {
     for (const auto reason : {StopReason::judged, StopReason::requested, StopReason::failed}) {
         CHECK(ending_of(reason, /*has_value=*/true, /*has_rungs=*/true) == Ending::lost);
     }

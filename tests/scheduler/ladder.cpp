@@ -18,14 +18,14 @@ TEST_CASE("243 with factor 3 has 6 rungs") {
     CHECK(ladder(1, 243, 3) == Steps{1, 3, 9, 27, 81, 243});
 }
 
-TEST_CASE("the last step of a ladder is there exactly once, on the way or not") {
+TEST_CASE("a ladder contains its last step exactly once, whether or not the factor leads to it") {
     CHECK(ladder(1, 10, 3) == Steps{1, 3, 9, 10});
     CHECK(ladder(1, 9, 3) == Steps{1, 3, 9});
     CHECK(ladder(5, 6, 3) == Steps{5, 6});
     CHECK(ladder(5, 5, 3) == Steps{5});
 }
 
-TEST_CASE("every exact power has one step more than its exponent") {
+TEST_CASE("a ladder to an exact power has one step more than its exponent") {
     for (std::int64_t factor = 2; factor <= 10; ++factor) {
         std::int64_t last = 1;
         for (std::size_t exponent = 0; exponent < 18; ++exponent, last *= factor) {
@@ -34,7 +34,7 @@ TEST_CASE("every exact power has one step more than its exponent") {
     }
 }
 
-TEST_CASE("a ladder up to the largest number there is does not overflow") {
+TEST_CASE("a ladder up to the largest integer does not overflow") {
     constexpr auto largest = std::numeric_limits<std::int64_t>::max();
 
     CHECK(ladder(1, largest, 2).size() == 64);  // 2^0 … 2^62, then 2^63 - 1

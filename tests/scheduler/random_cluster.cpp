@@ -95,7 +95,7 @@ SweepSpec random_growing_spec(CounterRandom& random) {
     if (chance(random, 0.7)) {
         spec.run_cap = between(random, 1, 8);
     }
-    spec.patience.trials.reset();  // it ends a sweep at the event after the one that has it run out
+    spec.patience.trials.reset();  // it ends a sweep only at the event after it runs out
     auto& scheduler = spec.scheduler;
     scheduler.kind = SchedulerKind::rasda;
     scheduler.grow = one_of(random, GrowPolicy::partial);
@@ -125,7 +125,7 @@ SweepSpec random_searching_spec(CounterRandom& random) {
     auto spec = chance(random, 0.3) ? random_growing_spec(random) : random_spec(random);
     spec.repeat.times = chance(random, 0.3) ? 2 : 1;
     const std::vector<std::string> names{"random", "sobol", "tpe", "cmaes"};
-    spec.sampler = chance(random, 0.02) ? "gp" : names[random.below(names.size())];  // gp takes long
+    spec.sampler = chance(random, 0.02) ? "gp" : names[random.below(names.size())];  // gp is slow
     if (chance(random, 0.4)) {
         const Categorical kinds{{"x"s, std::int64_t{1}, "1"s}};
         spec.space = SearchSpace({{"a", IntUniform{0, between(random, 1, 4)}}, {"b", kinds}});
@@ -171,7 +171,7 @@ void RandomCluster::happen(const Event& event) {
         while (const auto proposed = books_.propose()) {
             take(*proposed);
         }
-    } catch (const InvalidInput&) {  // a report from the past, or limits that cannot be
+    } catch (const InvalidInput&) {  // a report from the past, or impossible limits
     }
 }
 

@@ -13,37 +13,37 @@ namespace crescendo {
 
 /// Any valid combination of settings.
 SweepSpec random_spec(CounterRandom& random);
-/// As above, where trials grow early and wait for what others try.
+/// As above, with trials that grow early and wait for what others try.
 SweepSpec random_growing_spec(CounterRandom& random);
-/// As above, where trials climb the rungs of asynchronous successive halving.
+/// As above, with trials that climb the rungs of asynchronous successive halving.
 SweepSpec random_asha_spec(CounterRandom& random);
-/// As above, where trials are repetitions.
+/// As above, with repeated configurations.
 SweepSpec random_repeated_spec(CounterRandom& random);
-/// As above, with parameters and any sampler but `grid`, which ends.
+/// As above, with parameters and any sampler except `grid`, which runs out of configurations.
 SweepSpec random_searching_spec(CounterRandom& random);
 
-/// A cluster on which everything goes wrong for a while: trials fail, end, report twice or at the
-/// wrong time, slots come and go. Then it calms down, so that a sweep with a run cap ends by itself.
+/// A cluster on which everything goes wrong for a while: trials fail, end, or report twice or at the wrong time, and
+/// slots come and go. Then it calms down, so that a sweep with a run cap ends by itself.
 class RandomCluster {
   public:
     explicit RandomCluster(std::uint64_t seed, SweepSpec (*draw)(CounterRandom&) = random_spec)
         : random_(seed, 0), spec_(draw(random_)), books_(spec_) {}
 
-    /// Is called after every event.
+    /// Called after every event.
     std::function<void(const Sweep&)> watch = [](const Sweep&) {};
-    /// The part of the rough events in which a running trial tells how long its steps take, besides the few that there
-    /// are anyway.
+    /// The share of the rough events in which a running trial reports its step times, in addition to the few that occur
+    /// anyway.
     double share_of_times = 0;
-    /// The part of the rough events that are a user's stops, beside the few that there are anyway.
+    /// The share of the rough events that are stops by a user, in addition to the few that occur anyway.
     double share_of_stops = 0;
-    /// The part of the rough events that are about the end of a session, or of the sweep's time.
+    /// The share of the rough events that concern the end of a session or of the sweep's time.
     double share_of_ends = 0;
 
-    /// To the end, and twice beyond it, where there is more to do.
+    /// Plays the sweep to its end, then extends it twice.
     void play();
 
     const std::vector<Event>& events() const { return events_; }
-    /// The actions of each event, a line each.
+    /// The actions, one line per event.
     std::string log() const;
     const Sweep& sweep() const { return books_.sweep(); }
     /// As the sweep began; its limits may have changed since.
@@ -51,31 +51,31 @@ class RandomCluster {
 
   private:
     void play_to_the_end();
-    /// With what the sampler proposes after it.
+    /// Also takes what the sampler proposes after it.
     void happen(const Event& event);
     void take(const Event& event);
     Event rough_event();
-    /// What brings the end of a session closer.
+    /// An event that brings the end of a session closer.
     Event some_end();
     Event calm_event();
     Event next_report();
-    /// Of the present group of a running trial.
+    /// Times of the present group of a running trial.
     Event some_times();
-    /// Of the present group or of an older one, and sometimes with what cannot be.
+    /// A regroup of the present group or of an older one, sometimes with impossible values.
     TrialRegrouped some_regroup();
-    /// Of the present group or of an older one, whether the trial has reported or not.
+    /// First steps of the present group or of an older one, whether or not the trial has reported.
     TrialTimed some_start();
     /// Many programs do not know how many samples they have.
     std::optional<double> some_samples();
     /// Some trials are faster than others, and some reports have no clock.
     TrialReported report_of(TrialId trial, std::int64_t resource);
-    /// Of any scaling, with stragglers, and sometimes with what cannot be.
+    /// Times of any scaling, with stragglers, and sometimes impossible ones.
     Steps some_steps(const Trial& trial);
     LimitsChanged some_limits();
     /// New slots, or some that were lost before.
     Event some_join();
     Event some_loss();
-    /// Of one worker, of another group's, or of all.
+    /// A failure of one worker, of another group's worker, or of all workers.
     TrialFailed some_failure();
     std::optional<SlotId> some_slot();
     TrialId some_running();

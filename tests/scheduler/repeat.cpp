@@ -26,5 +26,5 @@ TEST_CASE("a repetition that diverged makes its configuration the worst") {
 
     CHECK(judged_loss(JudgedBy::mean, {1.0, worst}) == worst);
     CHECK(judged_loss(JudgedBy::worst, {worst, 1.0}) == worst);
-    CHECK(judged_loss(JudgedBy::mean, {1e308, 1e308}) == worst);  // the sum is no number
+    CHECK(judged_loss(JudgedBy::mean, {1e308, 1e308}) == worst);  // the sum overflows
 }

@@ -5,7 +5,7 @@
 using namespace crescendo;
 using namespace crescendo::tests;
 
-TEST_CASE("whole numbers stay whole, but with / and **") {
+TEST_CASE("whole numbers stay whole except with / and **") {
     CHECK(value_of("seven + 1") == Value{std::int64_t{8}});
     CHECK(value_of("seven - 8") == Value{std::int64_t{-1}});
     CHECK(value_of("seven * minus_two") == Value{std::int64_t{-14}});
@@ -42,7 +42,7 @@ TEST_CASE("// rounds down and % has the sign of the divisor, as in Python") {
     CHECK(number("6.000000000000001 // 2") == 3);
 }
 
-TEST_CASE("an overflow of whole numbers is an error, and no other number") {
+TEST_CASE("an overflow of whole numbers is an error") {
     const std::string most = "9223372036854775807";
     const std::string least = "(-9223372036854775807 - 1)";
 
@@ -55,7 +55,7 @@ TEST_CASE("an overflow of whole numbers is an error, and no other number") {
     CHECK(number(most + " * 1.0") == 0x1p63);
 }
 
-TEST_CASE("what is no finite number is an error at its operator") {
+TEST_CASE("a result that is not a finite number is an error at its operator") {
     CHECK(error_of("1 / 0") == "2: divides by zero; leave 0 out of the range, or add a number to the divisor");
     CHECK(error_of("half / (half - 0.5)").starts_with("5: divides by zero"));
     CHECK(error_of("seven // 0").starts_with("6: divides by zero"));
@@ -77,7 +77,7 @@ TEST_CASE("arithmetic takes numbers only") {
               .starts_with("5: '-' takes a number, but this is true or false; to negate a condition, write not"));
 }
 
-TEST_CASE("arithmetic with what is absent gives nothing") {
+TEST_CASE("arithmetic with an absent value gives nothing") {
     CHECK(!result_of("absent + 1"));
     CHECK(!result_of("1 / absent"));
     CHECK(!result_of("-absent"));

@@ -26,7 +26,7 @@ TEST_CASE("texts and flags are compared for equality") {
     CHECK(error_of("half > flag").starts_with("7: '>' compares numbers, but its right side is true or false"));
 }
 
-TEST_CASE("in compares with each of a list") {
+TEST_CASE("in compares with each value of a list") {
     CHECK(holds("seven in [6, 7.0]"));
     CHECK(holds("seven not in [6, half]"));
     CHECK(holds("optimizer in ['adam', 'sgd']"));
@@ -41,14 +41,14 @@ TEST_CASE("a value of several types is equal to nothing of another type") {
     CHECK(are_equal(Datum{1.0}, Datum{std::int64_t{1}}));
 }
 
-TEST_CASE("what can never be equal is a mistake") {
+TEST_CASE("comparing values that can never be equal is a mistake") {
     CHECK(error_of("seven == '7'") == "6: a whole number is never equal to text; compare values of one type (text in "
                                       "quotes, numbers without)");
     CHECK(error_of("flag != 1").starts_with("5: true or false is never equal to a whole number"));
     CHECK(error_of("seven in [1, 'a']").starts_with("13: a whole number is never equal to text"));
 }
 
-TEST_CASE("a comparison with what is absent gives nothing") {
+TEST_CASE("a comparison that depends on an absent value gives nothing") {
     CHECK(!result_of("absent > 1"));
     CHECK(!result_of("absent == absent"));
     CHECK(!result_of("absent in [1, 2]"));

@@ -11,7 +11,7 @@
 
 namespace crescendo::tests {
 
-/// The names that the expressions of these tests know: a value of each type, and one that is absent.
+/// The names known to the expressions in these tests: a value of each type, and an absent one.
 inline const std::vector<Datum>& values() {
     static const std::vector<Datum> all{std::int64_t{7}, std::int64_t{-2}, 0.5, std::string_view("sgd"), true, {}};
     return all;
@@ -30,7 +30,7 @@ inline const Symbols& symbols() {
     return all;
 }
 
-/// What an expression gives; nothing where it is absent.
+/// The result of an expression, or nothing if it is absent.
 inline std::optional<Value> result_of(const std::string& text) {
     const Expression expression(text, symbols());
     const auto datum = expression.evaluate(values());
@@ -42,7 +42,7 @@ inline bool holds(const std::string& text) { return std::get<bool>(value_of(text
 inline std::int64_t whole(const std::string& text) { return std::get<std::int64_t>(value_of(text)); }
 inline double number(const std::string& text) { return std::get<double>(value_of(text)); }
 
-/// What is wrong with an expression, in reading or in evaluating it: "7: message", with the character counted from 0.
+/// The error from parsing or evaluating an expression: "7: message", with the character counted from 0.
 inline std::string error_of(const std::string& text) {
     try {
         result_of(text);

@@ -11,7 +11,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// Words and signs, of which some sequences make sense.
+/// Words and signs. Some sequences of them are valid expressions.
 const std::vector<std::string> words{
     "seven", "half",  "optimizer", "flag", "absent", "`net.layer-1`", "anything", "unknown", "1",      "0",    "2.5",
     "1e300", "'sgd'", "\"x\"",     "true", "(",      ")",             "[",        "]",       ",",      "+",    "-",
@@ -35,7 +35,7 @@ std::string sequence_of_words(CounterRandom& random) {
     return text;
 }
 
-/// An expression that is right by its form: of numbers, or of conditions.
+/// A syntactically valid expression: a number or a condition.
 std::string sentence(CounterRandom& random, bool is_condition, int depth) {
     const auto part = [&](bool condition) { return sentence(random, condition, depth - 1); };
     const auto one_of = [&](std::initializer_list<const char*> texts) {
@@ -60,7 +60,7 @@ std::string sentence(CounterRandom& random, bool is_condition, int depth) {
                : joined(part(false), one_of({"+", "-", "*", "/", "//", "%", "**"}), part(false));
 }
 
-/// Whether `datum` is what an expression of that type may give.
+/// Whether an expression of that type may give `datum`.
 bool fits(const Datum& datum, Type type) {
     switch (type) {
         case Type::boolean:
@@ -77,7 +77,8 @@ bool fits(const Datum& datum, Type type) {
     return false;
 }
 
-/// Whether a text is an expression with a result of its type. Anything but an error at a character of it is a bug.
+/// Whether a text is an expression with a result of its type. Anything other than an error at one of its characters is
+/// a bug.
 bool is_sound(const std::string& text) {
     try {
         const Expression expression(text, symbols());
@@ -103,7 +104,7 @@ TEST_CASE("an expression knows its text and its type") {
     CHECK(Expression("optimizer", symbols()).type() == Type::text);
 }
 
-TEST_CASE("the names in an expression are known before what they mean") {
+TEST_CASE("the names in an expression can be listed before their meanings are known") {
     std::vector<std::string> names;
     for (const auto& token : names_in("a + max(b, `c d`) == 'e' and a")) {
         names.push_back(token.text);
@@ -113,7 +114,7 @@ TEST_CASE("the names in an expression are known before what they mean") {
     CHECK_THROWS_AS(names_in("a ? b"), ExpressionError);
 }
 
-TEST_CASE("whatever bytes stand there, they are an expression or an error at a character") {
+TEST_CASE("any text is either an expression or an error at one of its characters") {
     std::uint64_t sound = 0;
     for (std::uint64_t seed = 0; seed < seeds(60'000); ++seed) {
         CounterRandom random(seed, 0);
@@ -121,10 +122,10 @@ TEST_CASE("whatever bytes stand there, they are an expression or an error at a c
         sound += is_sound(sequence_of_words(random));
     }
 
-    CHECK(sound > seeds(60'000) / 120);  // else the words were no test
+    CHECK(sound > seeds(60'000) / 120);  // otherwise the words would test nothing
 }
 
-TEST_CASE("expressions that are right by their form have a result of their type, or an error") {
+TEST_CASE("a syntactically valid expression has a result of its type or an error") {
     std::uint64_t sound = 0;
     for (std::uint64_t seed = 0; seed < seeds(30'000); ++seed) {
         CounterRandom random(seed, 0);

@@ -7,7 +7,7 @@
 using namespace crescendo;
 using namespace crescendo::tests;
 
-TEST_CASE("functions of floating-point numbers") {
+TEST_CASE("sqrt, exp, log and pow give floating-point numbers") {
     CHECK(number("sqrt(16)") == 4);
     CHECK(number("exp(0)") == 1);
     CHECK(number("log(exp(3))") == doctest::Approx(3));
@@ -24,7 +24,7 @@ TEST_CASE("min, max and abs of whole numbers are whole") {
     CHECK(value_of("abs(-half)") == Value{0.5});
 }
 
-TEST_CASE("rounding gives whole numbers, halves the even one") {
+TEST_CASE("rounding gives whole numbers, and halves round to even") {
     CHECK(value_of("floor(-0.5)") == Value{std::int64_t{-1}});
     CHECK(value_of("ceil(0.5)") == Value{std::int64_t{1}});
     CHECK(value_of("int(-1.9)") == Value{std::int64_t{-1}});
@@ -41,7 +41,7 @@ TEST_CASE("rounding gives whole numbers, halves the even one") {
     CHECK(whole("floor(seven)") == 7);
 }
 
-TEST_CASE("what has no result is an error") {
+TEST_CASE("a function call without a result is an error") {
     CHECK(error_of("1 + sqrt(minus_two)") == "4: takes the root of -2; use a range that begins at 0");
     CHECK(error_of("log(0)") == "0: takes the logarithm of 0; use a range above 0");
     CHECK(error_of("log(-half)").starts_with("0: takes the logarithm of -0.5"));
@@ -53,7 +53,7 @@ TEST_CASE("what has no result is an error") {
     CHECK(whole("int(-9223372036854775808.0)") == -9223372036854775807 - 1);
 }
 
-TEST_CASE("functions take so many numbers") {
+TEST_CASE("an unknown function or a wrong number or type of arguments is an error") {
     CHECK(error_of("1 + sqrt(1, 2)") == "4: sqrt takes one number, not 2; write sqrt(x)");
     CHECK(error_of("pow(2)") == "0: pow takes two numbers, not 1; write pow(x, y)");
     CHECK(error_of("max()") == "0: max takes two numbers or more, not 0; write max(x, y)");
@@ -64,7 +64,7 @@ TEST_CASE("functions take so many numbers") {
           "4: there is no function sin; the functions are sqrt, log, exp, pow, min, max, abs, floor, ceil, round, int");
 }
 
-TEST_CASE("a function of what is absent gives nothing") {
+TEST_CASE("a function of an absent value gives nothing") {
     CHECK(!result_of("sqrt(absent)"));
     CHECK(!result_of("max(1, absent)"));
     CHECK(!result_of("min(1, 2, absent)"));

@@ -27,7 +27,7 @@ TEST_CASE("and, or and not have three results, as in SQL") {
     CHECK(result_of("not (" + nothing + ")") == std::nullopt);
 }
 
-TEST_CASE("what does not decide is not evaluated") {
+TEST_CASE("an operand that cannot change the result is not evaluated") {
     CHECK_FALSE(holds("seven == 0 and 1 / 0 > 0"));
     CHECK(holds("seven == 7 or 1 / 0 > 0"));
     CHECK(whole("1 if flag else 1 // 0") == 1);
@@ -45,7 +45,7 @@ TEST_CASE("if and else choose one of two values of one type") {
           "2: gives a whole number or text; both sides of if and else must have the same type");
 }
 
-TEST_CASE("conditions are true or false") {
+TEST_CASE("conditions must be true or false") {
     CHECK(error_of("flag and seven") ==
           "9: 'and' takes conditions, but this is a whole number; compare it, as in x > 0");
     CHECK(error_of("optimizer or flag").starts_with("0: 'or' takes conditions, but this is text"));

@@ -5,7 +5,7 @@
 
 using namespace crescendo;
 
-TEST_CASE("a widened whole number is a floating-point number, and nothing else changes") {
+TEST_CASE("widening turns a whole number into a floating-point number and changes nothing else") {
     const NodePtr whole = std::make_shared<Literal>(std::int64_t{3}, 5);
     const NodePtr text = std::make_shared<Literal>(std::string("a"), 0);
     const NodePtr absent = std::make_shared<Reference>("x", Symbol{0, Type::whole}, 0);

@@ -61,7 +61,7 @@ TEST_CASE("a word out of place is refused at its character") {
     CHECK(error_of("max(1,,2)").starts_with("6: ',' is not a value"));
 }
 
-TEST_CASE("expressions are nested so deep and no deeper") {
+TEST_CASE("an expression may be nested at most 50 deep") {
     const auto nested = [](const char* open, int depth, const char* close) {
         std::string text;
         for (int i = 0; i < depth; ++i) {
@@ -83,7 +83,7 @@ TEST_CASE("expressions are nested so deep and no deeper") {
     CHECK(error_of(nested("not ", 51, "")).find("nested") != std::string::npos);
 }
 
-TEST_CASE("a long chain of operators is no nesting") {
+TEST_CASE("a long chain of operators does not count as nesting") {
     std::string sum = "1";
     for (int i = 0; i < 1999; ++i) {
         sum += "+1";

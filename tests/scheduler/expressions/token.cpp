@@ -5,7 +5,7 @@
 using namespace crescendo;
 using namespace crescendo::tests;
 
-TEST_CASE("names have dots, and anything else in backticks") {
+TEST_CASE("names may contain dots, and any other characters in backticks") {
     const auto tokens = tokenize("a.b_2 `learning rate-1` min (x)");
 
     CHECK(tokens[0].kind == Token::Kind::name);
@@ -29,7 +29,7 @@ TEST_CASE("literals keep their type") {
     CHECK(value_of("9223372036854775807") == Value{std::int64_t{9223372036854775807}});
 }
 
-TEST_CASE("text is in quotes of either kind, with the backslash before quotes and itself") {
+TEST_CASE("text is in single or double quotes, and a backslash escapes quotes and itself") {
     CHECK(value_of("'a\"b'") == Value{std::string("a\"b")});
     CHECK(value_of(R"("it\"s")") == Value{std::string("it\"s")});
     CHECK(value_of(R"('a\\b\n')") == Value{std::string(R"(a\b\n)")});
@@ -37,7 +37,7 @@ TEST_CASE("text is in quotes of either kind, with the backslash before quotes an
     CHECK(value_of("'Übung'") == Value{std::string("Übung")});
 }
 
-TEST_CASE("what is no word is refused at its character") {
+TEST_CASE("an invalid token is refused at its character") {
     CHECK(error_of("seven # 3") ==
           "6: '#' has no meaning here; put text in quotes, and names with other characters than letters, digits, _ and "
           ". in backticks");
@@ -57,7 +57,7 @@ TEST_CASE("what is no word is refused at its character") {
     CHECK(error_of("1 < 1e999").starts_with("4: 1e999 does not fit"));
 }
 
-TEST_CASE("an expression has a greatest length") {
+TEST_CASE("an expression has a maximum length") {
     const auto longest = "1" + std::string(3999, ' ');
 
     CHECK(error_of(longest).empty());

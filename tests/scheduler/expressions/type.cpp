@@ -4,7 +4,7 @@
 
 using namespace crescendo;
 
-TEST_CASE("a value and its datum are the same") {
+TEST_CASE("a value survives the conversion to a datum and back") {
     for (const Value& value : {Value{true}, Value{std::int64_t{3}}, Value{0.5}, Value{std::string("a")}}) {
         CHECK(to_value(to_datum(value)) == value);
         CHECK_FALSE(is_absent(to_datum(value)));

@@ -33,7 +33,7 @@ struct Trials {
         return trial;
     }
 
-    /// The trial reports after one more unit of resource, and took `overhead` seconds beside its steps.
+    /// The trial reports one more unit of resource, which took `overhead` seconds in addition to its steps.
     void report(Trial& trial, double step_seconds, double overhead = 0, std::optional<double> noise_scale = {}) {
         const double clock = trial.seconds.value_or(0) + 100 * step_seconds + overhead;
         const Resource next{trial.resource.value + 1};
@@ -53,7 +53,7 @@ struct Trials {
         growth.note(trial, TrialRegrouped{trial.id, trial.group.generation, seconds, step_seconds});
     }
 
-    /// The trial tells of its first steps, before its first report.
+    /// The trial reports the times of its first steps, before its first report.
     void timed(const Trial& trial, double step_seconds, std::optional<double> samples_per_resource = {}) {
         growth.note(
             trial,
@@ -63,7 +63,7 @@ struct Trials {
     int choose(const Trial& trial, const std::vector<int>& sizes) { return growth.choose(trial, sizes); }
 };
 
-/// Two trials that took equally long for their first steps.
+/// Two trials whose first steps took equally long.
 struct TwoTrials : Trials {
     template <class... Options>
     explicit TwoTrials(Options... options) : Trials(options...) {
@@ -77,7 +77,7 @@ struct TwoTrials : Trials {
 
 }  // namespace
 
-TEST_CASE("always takes what is offered") {
+TEST_CASE("always takes the largest size on offer") {
     Trials trials(GrowWhen::always);
     auto trial = Trials::make(0);
     trials.report(trial, 1.0);
@@ -87,21 +87,21 @@ TEST_CASE("always takes what is offered") {
     CHECK(trials.choose(trial, {4, 8}) == 8);
 }
 
-TEST_CASE("a sweep whose reports have no step times grows as ever") {
+TEST_CASE("trials without step times grow as usual") {
     Trials trials(GrowWhen::goodput);
 
     CHECK(trials.choose(Trials::make(0), {2}) == 2);
     CHECK(trials.choose(Trials::make(1), {2}) == 2);
 }
 
-TEST_CASE("what nobody measured is tried") {
+TEST_CASE("a size that no trial has measured is tried") {
     TwoTrials trials(GrowWhen::faster);
 
     CHECK(trials.choose(trials.first, {2}) == 2);
     CHECK(trials.choose(trials.second, {2}) == 2);
 }
 
-TEST_CASE("once a trial has grown in vain, no other repeats it") {
+TEST_CASE("after a trial has grown in vain, no trial grows to that size or beyond") {
     TwoTrials trials(GrowWhen::faster);
     trials.resize(trials.first, 2);
     trials.report(trials.first, 1.0);
@@ -111,7 +111,7 @@ TEST_CASE("once a trial has grown in vain, no other repeats it") {
     CHECK(trials.choose(trials.first, {4}) == 2);
 }
 
-TEST_CASE("a step that straggles as the first trial tries a size keeps no other from growing") {
+TEST_CASE("a straggling step in the first try of a size does not keep other trials from growing") {
     TwoTrials trials(GrowWhen::goodput, BatchPolicy::global, /*max=*/64, /*expected_regroup=*/10.0);
     auto third = Trials::make(2);
     trials.report(third, 1.0);
@@ -123,12 +123,12 @@ TEST_CASE("a step that straggles as the first trial tries a size keeps no other 
     CHECK(trials.choose(third, {2}) == 1);  // one tries again, and the others wait
     trials.regrouped(trials.second, 10, 0.6);
     for (int i = 0; i < 3; ++i) {
-        trials.report(trials.second, 0.6);  // until the straggler is outside of the middle half
+        trials.report(trials.second, 0.6);  // until the straggler falls outside the middle half
     }
     CHECK(trials.choose(third, {2}) == 2);
 }
 
-TEST_CASE("a size that makes trials slower is tried twice, and not a third time") {
+TEST_CASE("a size that makes trials slower is tried twice but not a third time") {
     TwoTrials trials(GrowWhen::faster);
     for (auto* trial : {&trials.first, &trials.second}) {
         trials.resize(*trial, 2);
@@ -140,7 +140,7 @@ TEST_CASE("a size that makes trials slower is tried twice, and not a third time"
     CHECK(trials.choose(third, {2}) == 1);
 }
 
-TEST_CASE("a size that makes a trial slower is not tried again in a sweep that began when none was") {
+TEST_CASE("without second tries, a size that makes a trial slower is not tried again") {
     SchedulerSpec spec;
     spec.max = Resource{64};
     spec.grow_when = GrowWhen::faster;
@@ -157,7 +157,7 @@ TEST_CASE("a size that makes a trial slower is not tried again in a sweep that b
     CHECK(trials.choose(second, {2}) == 1);
 }
 
-TEST_CASE("a size after a gain is tried if only the error of its prediction leaves room for another gain") {
+TEST_CASE("after a gain, the next size is tried if a further gain is within the error of its prediction") {
     const auto choose = [](GrowWhen when, Switch hopeful, double seconds_of_two) {
         SchedulerSpec spec;
         spec.max = Resource{64};
@@ -174,13 +174,13 @@ TEST_CASE("a size after a gain is tried if only the error of its prediction leav
         return std::pair{trials.choose(first, {4}), trials.choose(second, {2, 4, 8})};
     };
 
-    CHECK(choose(GrowWhen::goodput, Switch::on, 0.8) == std::pair{4, 4});   // not 8, of which even less is known
-    CHECK(choose(GrowWhen::goodput, Switch::off, 0.8) == std::pair{2, 2});  // as in sweeps that began before
-    CHECK(choose(GrowWhen::faster, Switch::on, 0.8) == std::pair{2, 2});    // nobody would return
+    CHECK(choose(GrowWhen::goodput, Switch::on, 0.8) == std::pair{4, 4});   // not 8, about which even less is known
+    CHECK(choose(GrowWhen::goodput, Switch::off, 0.8) == std::pair{2, 2});  // as in older sweeps
+    CHECK(choose(GrowWhen::faster, Switch::on, 0.8) == std::pair{2, 2});    // it would never return to 2
     CHECK(choose(GrowWhen::goodput, Switch::on, 1.0) == std::pair{2, 1});   // two workers bring nothing
 }
 
-TEST_CASE("a trial takes as many of the workers on offer as make it faster") {
+TEST_CASE("a trial takes the smallest of the fastest sizes on offer") {
     Trials trials(GrowWhen::faster);
     auto first = Trials::make(0);
     trials.report(first, 1.0);
@@ -194,7 +194,7 @@ TEST_CASE("a trial takes as many of the workers on offer as make it faster") {
     CHECK(trials.choose(second, {2, 4, 8}) == 4);
 }
 
-TEST_CASE("goodput grows only where it saves more time than a regroup costs") {
+TEST_CASE("goodput grows a trial only if that saves more time than a regroup costs") {
     for (const int max : {3, 4}) {
         Trials trials(GrowWhen::goodput, BatchPolicy::global, max);
         auto first = Trials::make(0);
@@ -225,7 +225,7 @@ TEST_CASE("a batch far beyond the noise scale is worth little") {
     CHECK(trials.choose(quiet, {2}) == 1);  // 2 * (1 + 128) / (1 + 256) = 1.004
 }
 
-TEST_CASE("workers that do not make a trial faster are known as such") {
+TEST_CASE("a trial that grew in vain is known to be as fast with fewer workers") {
     Trials trials(GrowWhen::goodput);
     auto vain = Trials::make(0);
     trials.report(vain, 1.0);
@@ -237,11 +237,11 @@ TEST_CASE("workers that do not make a trial faster are known as such") {
     CHECK_FALSE(Trials(GrowWhen::always).growth.is_as_fast_with(vain, 1));
 }
 
-TEST_CASE("while one trial tries a size that costs something, the others wait for what it tells") {
+TEST_CASE("while one trial tries a size at a cost, the others wait for its result") {
     TwoTrials trials(GrowWhen::goodput);
     trials.resize(trials.first, 2);
 
-    CHECK(trials.choose(trials.second, {2}) == 1);  // nobody knows what a regroup costs
+    CHECK(trials.choose(trials.second, {2}) == 1);  // the cost of a regroup is still unknown
     CHECK(trials.growth.wants(trials.second, {2}));
     trials.regrouped(trials.first, 30);
     CHECK(trials.choose(trials.second, {2}) == 1);  // 30 s of the 6300 s that it has left
@@ -265,14 +265,14 @@ TEST_CASE("trials that waited for a try may choose again when it ends, if they r
         trials.resize(trials.first, 2);
         trials.choose(trials.second, {2});
 
-        CHECK(trials.growth.take_waiting().empty());  // the try goes on
+        CHECK(trials.growth.take_waiting().empty());  // the try continues
         trials.regrouped(trials.first, 30, 0.5);
         CHECK(trials.growth.take_waiting() == (expected ? std::set{trials.second.id} : std::set<TrialId>{}));
-        CHECK(trials.growth.take_waiting().empty());  // told once
+        CHECK(trials.growth.take_waiting().empty());  // reported only once
     }
 }
 
-TEST_CASE("a trial that reports, or leaves its slots, waits for no try any more") {
+TEST_CASE("a trial that reports or leaves its slots stops waiting for a try") {
     for (const bool reports : {true, false}) {
         TwoTrials trials(GrowWhen::goodput, BatchPolicy::global, /*max=*/64, /*expected=*/30.0);
         trials.resize(trials.first, 2);
@@ -296,7 +296,7 @@ TEST_CASE("trials may try a size side by side once a regroup is known to cost ne
     CHECK(trials.choose(trials.second, {2}) == 2);
 }
 
-TEST_CASE("a report without step times ends a try, so that nobody waits for ever") {
+TEST_CASE("a report without step times ends a try, so no trial waits forever") {
     TwoTrials trials(GrowWhen::goodput);
     trials.resize(trials.first, 2);
     CHECK(trials.choose(trials.second, {2}) == 1);
@@ -305,7 +305,7 @@ TEST_CASE("a report without step times ends a try, so that nobody waits for ever
     CHECK(trials.choose(trials.second, {2}) == 2);
 }
 
-TEST_CASE("a trial that leaves its slots tries nothing any more") {
+TEST_CASE("a trial that leaves its slots ends its try") {
     TwoTrials trials(GrowWhen::goodput);
     trials.resize(trials.first, 2);
     trials.growth.forget(trials.first.id);
@@ -313,7 +313,7 @@ TEST_CASE("a trial that leaves its slots tries nothing any more") {
     CHECK(trials.choose(trials.second, {2}) == 2);
 }
 
-TEST_CASE("what a regroup is told to cost counts instead of what the clock suggests, and once") {
+TEST_CASE("the reported cost of a regroup counts once, and instead of the cost that the clock suggests") {
     using Told = std::optional<double>;
     for (const auto& [told, by_clock, chosen] :
          {std::tuple(Told(), 120.0, 1), {Told(1.0), 120.0, 2}, {Told(1000.0), 0.0, 1}}) {
@@ -333,7 +333,7 @@ TEST_CASE("what a regroup is told to cost counts instead of what the clock sugge
     }
 }
 
-TEST_CASE("a regroup that cannot be, or is not the present one, tells nothing") {
+TEST_CASE("an impossible or outdated time of a regroup is ignored") {
     Trials trials(GrowWhen::goodput, BatchPolicy::global, /*max=*/3);
     auto first = Trials::make(0);
     trials.report(first, 1.0);
@@ -356,13 +356,14 @@ TEST_CASE("a regroup costs what the launcher expects until one is measured") {
         TwoTrials trials(GrowWhen::goodput, BatchPolicy::global, /*max=*/64, expected);
         trials.resize(trials.first, 2);
 
-        CHECK(trials.choose(trials.second, {2}) == (expected == 0.1 ? 2 : 1));  // beside the first, or after it
+        CHECK(trials.choose(trials.second, {2}) == (expected == 0.1 ? 2 : 1));  // together with the first, or after it
         trials.regrouped(trials.first, 30.1 - expected);
         CHECK(trials.choose(trials.second, {2}) == (expected == 0.1 ? 1 : 2));
     }
 }
 
-TEST_CASE("an adaptive batch doubles with the group while samples stay worth four fifths of those in the first") {
+TEST_CASE(
+    "an adaptive batch doubles with the group while a sample is worth at least four fifths of one in the first batch") {
     for (const auto& [noise, multiple] :
          {std::pair{0.0, 1}, {100.0, 1}, {383.0, 1}, {385.0, 2}, {1407.0, 2}, {1409.0, 4}, {1e9, 4}}) {
         CAPTURE(noise);
@@ -377,7 +378,7 @@ TEST_CASE("an adaptive batch doubles with the group while samples stay worth fou
     }
 }
 
-TEST_CASE("an adaptive batch that has grown stays, unless the group shrinks") {
+TEST_CASE("an adaptive batch that has grown shrinks only with its group") {
     Trials trials(GrowWhen::always, BatchPolicy::adaptive);
     auto trial = Trials::make(0);
     trials.report(trial, 1.0, 0, 500);
@@ -392,7 +393,7 @@ TEST_CASE("an adaptive batch that has grown stays, unless the group shrinks") {
     CHECK(trials.growth.batch_multiple(trial, 4) == 4);
 }
 
-TEST_CASE("an adaptive batch stays where reports tell no noise scale, or not in samples") {
+TEST_CASE("an adaptive batch does not grow if reports have no noise scale or no sample count") {
     Trials trials(GrowWhen::always, BatchPolicy::adaptive);
     auto silent = Trials::make(0);
     trials.report(silent, 1.0);
@@ -403,7 +404,7 @@ TEST_CASE("an adaptive batch stays where reports tell no noise scale, or not in 
     CHECK(trials.growth.batch_multiple(unitless, 4) == 1);
 }
 
-TEST_CASE("the first steps of a trial count as those of a report") {
+TEST_CASE("the first steps of a trial count like those of a report") {
     Trials trials(GrowWhen::goodput);
     auto first = Trials::make(0);
     trials.timed(first, 1.0);
@@ -418,7 +419,8 @@ TEST_CASE("the first steps of a trial count as those of a report") {
     CHECK(trials.growth.measured_speedup(first.id) == doctest::Approx(1.0));
 }
 
-TEST_CASE("before its first report a trial tries nothing while another one tries, whatever that may cost") {
+TEST_CASE(
+    "before its first report, a trial tries nothing while another trial tries, even if regroups cost almost nothing") {
     Trials trials(GrowWhen::goodput, BatchPolicy::global, 64, /*expected_regroup=*/1e-6);
     auto first = Trials::make(0);
     auto second = Trials::make(1);
@@ -432,7 +434,7 @@ TEST_CASE("before its first report a trial tries nothing while another one tries
     CHECK(trials.choose(second, {2}) == 2);
 }
 
-TEST_CASE("a trial that has not reported has as much left to train as others tell") {
+TEST_CASE("before its first report, a trial's remaining time is estimated from other trials") {
     for (const int max : {3, 4}) {
         Trials trials(GrowWhen::goodput, BatchPolicy::global, max);
         auto first = Trials::make(0);
@@ -446,7 +448,7 @@ TEST_CASE("a trial that has not reported has as much left to train as others tel
     }
 }
 
-TEST_CASE("a trial that tells how many samples it has before it asks what a change costs, before any has reported") {
+TEST_CASE("a trial that reports its number of samples weighs the cost of a regroup before any trial has reported") {
     for (const int max : {3, 4}) {
         Trials trials(GrowWhen::goodput, BatchPolicy::global, max, /*expected_regroup=*/160);
         auto trial = Trials::make(0);
@@ -463,7 +465,7 @@ TEST_CASE("a trial that tells how many samples it has before it asks what a chan
     }
 }
 
-TEST_CASE("until one has reported, trials do not try side by side, however long they say that they train") {
+TEST_CASE("until one trial has reported, trials do not try sizes side by side, however long they train") {
     Trials trials(GrowWhen::goodput, BatchPolicy::global, 64, /*expected_regroup=*/3);
     auto first = Trials::make(0);
     auto second = Trials::make(1);
@@ -477,7 +479,7 @@ TEST_CASE("until one has reported, trials do not try side by side, however long 
     CHECK(trials.choose(second, {2}) == 2);  // a try costs next to nothing
 }
 
-TEST_CASE("first steps change nothing if they are of an older group, without a batch, no times, or told twice") {
+TEST_CASE("first steps are ignored if they are outdated, incomplete, invalid or come after a report") {
     Trials trials(GrowWhen::goodput);
     auto trial = Trials::make(0);
     trial.group.generation = 1;
@@ -493,7 +495,7 @@ TEST_CASE("first steps change nothing if they are of an older group, without a b
     CHECK_FALSE(trials.growth.is_timed(trial.id));
 }
 
-TEST_CASE("a trial that began again tells news of its new group, which its times stay for") {
+TEST_CASE("the first steps of a restarted trial are news but do not replace its earlier times") {
     Trials trials(GrowWhen::goodput);
     auto trial = Trials::make(0);
     const auto tell = [&](double step_seconds) {
@@ -509,7 +511,7 @@ TEST_CASE("a trial that began again tells news of its new group, which its times
     CHECK(trials.growth.measured_speedup(trial.id) == doctest::Approx(2.0));
 }
 
-TEST_CASE("a trial that grew in vain is fastest with workers that were measured, not with others in between") {
+TEST_CASE("the fastest size of a trial that grew in vain is a measured size, not one in between") {
     Trials trials(GrowWhen::goodput);
     auto trial = Trials::make(0);
     trials.timed(trial, 1.0);
@@ -517,7 +519,7 @@ TEST_CASE("a trial that grew in vain is fastest with workers that were measured,
     trials.regrouped(trial, 0.1, 0.6);
     CHECK(trials.growth.fastest_size(trial, 1) == 2);
     trials.resize(trial, 4);
-    CHECK(trials.growth.fastest_size(trial, 1) == 4);  // nobody knows yet
+    CHECK(trials.growth.fastest_size(trial, 1) == 4);  // not measured yet
     trials.regrouped(trial, 0.1, 0.9);
 
     CHECK(trials.growth.fastest_size(trial, 1) == 2);
@@ -525,7 +527,7 @@ TEST_CASE("a trial that grew in vain is fastest with workers that were measured,
     CHECK(trials.growth.fastest_size(trial, 4) == 4);
 }
 
-TEST_CASE("an adaptive batch stays before the first rung of a trial that told of its first steps") {
+TEST_CASE("the adaptive batch of a trial with timed first steps does not grow before its first rung") {
     Trials trials(GrowWhen::goodput, BatchPolicy::adaptive);
     auto trial = Trials::make(0);
     trials.timed(trial, 1.0);
@@ -537,7 +539,7 @@ TEST_CASE("an adaptive batch stays before the first rung of a trial that told of
     CHECK(trials.growth.batch_multiple(trial, 2) == 2);
 }
 
-TEST_CASE("reports without a batch have the one of the first steps") {
+TEST_CASE("a report without a batch uses the batch of the first steps") {
     Trials trials(GrowWhen::goodput);
     auto trial = Trials::make(0);
     trials.timed(trial, 1.0);
@@ -545,6 +547,6 @@ TEST_CASE("reports without a batch have the one of the first steps") {
     trials.regrouped(trial, 0.1, 0.5);
     trials.growth.note(trial, {trial.id, Resource{1}, 0.5, 100.0, {0.5, {}, {}}});
 
-    CHECK(trials.growth.fastest_size(trial, 1) == 2);  // 256 samples a second, and not 2
+    CHECK(trials.growth.fastest_size(trial, 1) == 2);  // 256 samples a second, not 2
     CHECK(trials.growth.measured_speedup(trial.id) == doctest::Approx(2.0));
 }

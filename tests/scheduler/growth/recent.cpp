@@ -6,7 +6,7 @@
 
 using namespace crescendo;
 
-TEST_CASE("of an even count of recent numbers the median is the lower one in the middle") {
+TEST_CASE("the median of an even count of recent numbers is the lower of the two in the middle") {
     Recent<4> recent;
     for (const auto& [number, median] : {std::pair{8.0, 8.0}, {2.0, 2.0}, {4.0, 4.0}, {6.0, 4.0}, {1.0, 2.0}}) {
         recent.add(number);

@@ -4,7 +4,7 @@
 
 using namespace crescendo;
 
-TEST_CASE("before a group has changed, nobody knows how long that takes") {
+TEST_CASE("the time of a regroup is unknown before the first one") {
     CHECK_FALSE(RegroupTimes().seconds(1, 2).has_value());
 }
 
@@ -17,7 +17,7 @@ TEST_CASE("one slow regroup among others changes nothing") {
     CHECK(times.seconds(1, 2) == 3.0);
 }
 
-TEST_CASE("a change that nobody measured takes as long as the next wider one, or as the widest") {
+TEST_CASE("an unmeasured regroup takes as long as the next wider one, or as the widest") {
     RegroupTimes times;
     times.note(1, 2, 2.0);
     times.note(4, 8, 8.0);

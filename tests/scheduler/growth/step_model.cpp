@@ -23,7 +23,8 @@ std::vector<StepTime> times_of(const StepModel& model, const std::vector<int>& w
 
 }  // namespace
 
-TEST_CASE("a step takes what more workers do not shorten, its share of the batch, and the exchange that shows") {
+TEST_CASE(
+    "a step takes a fixed time, its share of the batch, and the part of the exchange that compute does not hide") {
     const StepModel plain{/*fixed=*/1, /*per_sample=*/0.5, /*exchange=*/2, /*overlap=*/0};
     const StepModel overlapped{1, 0.5, 2, 1};
 
@@ -33,7 +34,7 @@ TEST_CASE("a step takes what more workers do not shorten, its share of the batch
     CHECK(overlapped.seconds({2, 16}) == 5.0);  // all of it: 1 + 4
 }
 
-TEST_CASE("doublings are the logarithm of powers of two, and linear between them") {
+TEST_CASE("doublings are the base-2 logarithm at powers of two, and linear between them") {
     CHECK(doublings(1) == 0.0);
     CHECK(doublings(2) == 1.0);
     CHECK(doublings(3) == 1.5);
@@ -41,7 +42,7 @@ TEST_CASE("doublings are the logarithm of powers of two, and linear between them
     CHECK(doublings(1 << 20) == 20.0);
 }
 
-TEST_CASE("times of one worker promise that twice the workers are twice as fast") {
+TEST_CASE("with times of one worker only, twice the workers are predicted to be twice as fast") {
     const auto model = StepModel::fit({{{1, 128}, 0.5}});
 
     CHECK(model.seconds({1, 128}) == doctest::Approx(0.5));
@@ -49,15 +50,15 @@ TEST_CASE("times of one worker promise that twice the workers are twice as fast"
     CHECK(model.seconds({2, 256}) == doctest::Approx(0.5));
 }
 
-TEST_CASE("workers that gain nothing are predicted to gain nothing beyond") {
+TEST_CASE("if two workers gain nothing, more workers are predicted to gain nothing either") {
     const auto model = StepModel::fit({{{1, 1}, 1.0, 1}, {{2, 1}, 1.0, 2}});
 
     CHECK(model.seconds({4, 1}) >= 1.0);
     CHECK(model.seconds({64, 1}) >= 1.0);
 }
 
-TEST_CASE("the time of an unseen width is predicted within 15 percent where a quarter of a step does not shrink") {
-    // Widths 1, 2 and 4 with errors of up to 3 %, asked for 8.
+TEST_CASE("nine of ten predictions for an unseen width are within 15 percent if a quarter of a step does not shrink") {
+    // The model is fitted to widths 1, 2 and 4, with errors of up to 3 %, and predicts width 8.
     int num_wrong = 0;
     for (std::uint64_t seed = 0; seed < 2000; ++seed) {
         CounterRandom random{seed, 0};
@@ -74,7 +75,7 @@ TEST_CASE("the time of an unseen width is predicted within 15 percent where a qu
     CHECK(num_wrong < 200);
 }
 
-TEST_CASE("a model that explains all times is found, whatever their unit") {
+TEST_CASE("the fit finds a model that explains all times, whatever their unit") {
     for (std::uint64_t seed = 0; seed < 500; ++seed) {
         CAPTURE(seed);
         CounterRandom random{seed, 0};
@@ -91,7 +92,7 @@ TEST_CASE("a model that explains all times is found, whatever their unit") {
     }
 }
 
-TEST_CASE("an exchange that compute hides in part is found") {
+TEST_CASE("the fit finds how much of the exchange compute hides") {
     for (const double overlap : {0.5, 1.0}) {
         CAPTURE(overlap);
         const StepModel truth{/*fixed=*/0.1, /*per_sample=*/1, /*exchange=*/0.3, overlap};

@@ -18,7 +18,7 @@ void measure(StepTimes& times, int trial, double alone, double together) {
 
 }  // namespace
 
-TEST_CASE("before any trial has grown, nobody knows what growing brings") {
+TEST_CASE("the speed-up of growing is unknown before any trial has grown") {
     StepTimes times;
     CHECK_FALSE(times.speedup(TrialId{0}, {1, batch}, {2, batch}).has_value());
     times.note(TrialId{0}, {1, batch}, 1.0);
@@ -27,7 +27,7 @@ TEST_CASE("before any trial has grown, nobody knows what growing brings") {
     CHECK_FALSE(times.measured_speedup(TrialId{0}).has_value());
 }
 
-TEST_CASE("what one trial measured holds for another of its shape, scaled by that one's own time") {
+TEST_CASE("the speed-up that one trial measured applies to others of its shape, scaled by their own times") {
     StepTimes times;
     measure(times, 0, 1.0, 0.5);
     times.note(TrialId{1}, {1, batch}, 1.5);
@@ -74,7 +74,7 @@ TEST_CASE("a trial's own times, once they are repeated, count more than those of
     CHECK(times.speedup(TrialId{0}, {1, batch}, {2, batch})->ratio == doctest::Approx(2.0));
 }
 
-TEST_CASE("a straggling step changes nothing once there are others") {
+TEST_CASE("a straggling step changes nothing once there are other steps") {
     StepTimes times;
     measure(times, 0, 1.0, 0.5);
     measure(times, 0, 1.0, 1.5);
@@ -106,7 +106,7 @@ TEST_CASE("a prediction beyond the measured workers has a larger error than a me
     CHECK(predicted->ratio < 2.0);
 }
 
-TEST_CASE("more trials that measured make the error smaller") {
+TEST_CASE("the error shrinks as more trials measure a size") {
     StepTimes times;
     measure(times, 0, 1.0, 0.55);
     const auto one = times.speedup(TrialId{0}, {1, batch}, {2, batch});
@@ -117,7 +117,7 @@ TEST_CASE("more trials that measured make the error smaller") {
     CHECK(times.speedup(TrialId{0}, {1, batch}, {2, batch})->error < one->error / 2);
 }
 
-TEST_CASE("the speed-up that a trial measured is that of its largest group over its first") {
+TEST_CASE("the measured speed-up of a trial compares its largest group with its first") {
     StepTimes times;
     measure(times, 0, 1.0, 0.5);
     times.note(TrialId{0}, {4, batch}, 0.4);
@@ -125,7 +125,7 @@ TEST_CASE("the speed-up that a trial measured is that of its largest group over 
     CHECK(times.measured_speedup(TrialId{0}) == doctest::Approx(2.5));
 }
 
-TEST_CASE("whatever the scaling, measured doublings are gains where they are, with times that vary by 3 percent") {
+TEST_CASE("a measured doubling that is faster counts as a gain even if times vary by 3 percent") {
     for (std::uint64_t seed = 0; seed < 2000; ++seed) {
         CAPTURE(seed);
         CounterRandom random{seed, 0};
@@ -145,7 +145,7 @@ TEST_CASE("whatever the scaling, measured doublings are gains where they are, wi
     }
 }
 
-TEST_CASE("the numbers of workers that a shape was measured with are told from the widest on, each once") {
+TEST_CASE("the measured numbers of workers of a shape are listed once each, widest first") {
     StepTimes times;
     CHECK(times.narrower(TrialId{0}, 8).empty());
     measure(times, 0, 1.0, 0.5);

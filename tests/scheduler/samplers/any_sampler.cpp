@@ -8,7 +8,7 @@
 
 using namespace crescendo;
 
-TEST_CASE("each name stands for a sampler, and random for what the seed draws") {
+TEST_CASE("each name selects a sampler, and random draws from the seed") {
     auto spec = spec_of(/*run_cap=*/1, /*max=*/1);
     spec.space = SearchSpace({{"x", IntUniform{0, 999}}});
     spec.seed = 9;
@@ -23,7 +23,7 @@ TEST_CASE("each name stands for a sampler, and random for what the seed draws") 
           RandomSampler(spec.space, 9).propose(TrialId{3})->config);
 }
 
-TEST_CASE("a sampler that is not there is refused") {
+TEST_CASE("an unknown sampler is refused") {
     auto spec = spec_of(1, 1);
     spec.sampler = "psychic";
 

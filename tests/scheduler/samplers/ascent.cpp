@@ -28,10 +28,10 @@ TEST_CASE("an ascent finds the top of a curved ridge") {
     CHECK(top[1] == Approx(1).epsilon(1e-4));
 }
 
-TEST_CASE("an ascent stays in its box, and goes up along a border") {
+TEST_CASE("an ascent stays in its box and climbs along a border") {
     const auto top = ascend(rosenbrock, {-1.2, 1}, {{-2, 0.9}, {0.5, 2}}, usual);
 
-    // Of the lowest and the rightmost points the highest: x is at its border, or at the root of y's.
+    // The top is on the lower border of y. There, x is at its own border or has no slope.
     CHECK(top[0] <= 0.5);
     CHECK(top[1] == 0.9);
     CHECK(std::abs(rosenbrock(top).gradient[0]) < 1e-4);
@@ -79,7 +79,7 @@ TEST_CASE("an ascent ends no lower than it began, and finds the top of any conca
     }
 }
 
-TEST_CASE("an ascent over a function that has no number somewhere ends where it has one") {
+TEST_CASE("an ascent ends at a number even if the function is NaN in places") {
     const auto half = [](const std::vector<double>& at) {
         return at[0] > 0.5 ? Height{NAN, {NAN}} : Height{at[0], {1}};
     };

@@ -32,7 +32,7 @@ TEST_CASE("an axis knows the coordinates of categories that are not equally like
     CHECK(categories_of({{1.0, 2.0, 3.0}, {0.5, 0.0, 0.5}}) == std::vector{0.25, 0.75});
 }
 
-TEST_CASE("an axis knows the cell around a coordinate, also where cells are not equally long") {
+TEST_CASE("an axis knows the cell around a coordinate, even if cells differ in length") {
     const auto axis_of = [](Distribution distribution) {
         return Axis::all_of(SearchSpace{{{"x", std::move(distribution)}}}).front();
     };
