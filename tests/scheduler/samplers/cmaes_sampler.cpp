@@ -19,7 +19,7 @@ SearchSpace cube(int num_dimensions) {
     return SearchSpace(std::move(parameters));
 }
 
-/// A valley along no axis, whose minimum is 0.
+/// A valley that is not parallel to any axis, with a minimum of 0.
 double valley(const Config& config) {
     double loss = std::pow(number_of(config, 0) - 0.6, 2);
     for (std::size_t i = 1; i < config.size(); ++i) {
@@ -30,14 +30,14 @@ double valley(const Config& config) {
 
 }  // namespace
 
-TEST_CASE("cmaes finds the end of a valley in 1,000 trials, which tpe does not") {
+TEST_CASE("cmaes finds the end of a valley in 1,000 trials, unlike tpe") {
     const double loss = mean_best("cmaes", cube(5), 1000, 2, valley);
 
     CHECK(loss < 1e-4);
     CHECK(loss < mean_best("tpe", cube(5), 1000, 2, valley) / 10);
 }
 
-TEST_CASE("cmaes learns a category, and the parameter that only it has") {
+TEST_CASE("cmaes learns a category and the parameter that only this category has") {
     const SearchSpace space{{{"kind", Categorical{{1.0, 2.0, 3.0, 4.0, 5.0}}}, {"x", Uniform{0, 1}, "kind == 3"}}};
     const auto loss = [](const Config& config) {
         return number_of(config, 0) == 3 ? std::abs(number_of(config, 1) - 0.6) : 1;
@@ -46,7 +46,7 @@ TEST_CASE("cmaes learns a category, and the parameter that only it has") {
     CHECK(mean_best("cmaes", space, 300, 5, loss) < 0.01);
 }
 
-TEST_CASE("cmaes learns a category that is unlikely, or one of few that are listed often") {
+TEST_CASE("cmaes learns a category that is unlikely by its weight or because another one is listed often") {
     const auto share_of = [](double best, const Categorical& listed) {
         AnySampler sampler(learning_spec("cmaes", SearchSpace{{{"kind", listed}, {"x", Uniform{0, 1}}}}));
         const auto configs = learn(sampler, 400, [&](const Config& config) {
@@ -62,7 +62,7 @@ TEST_CASE("cmaes learns a category that is unlikely, or one of few that are list
     CHECK(share_of(1, {{1.0, 2.0, 2.0, 2.0}}) > 0.8);
 }
 
-TEST_CASE("cmaes stays with a whole number that is best, however long that has been known") {
+TEST_CASE("cmaes keeps proposing the best whole number over thousands of trials") {
     AnySampler sampler(learning_spec("cmaes", SearchSpace{{{"k", IntUniform{1, 8}}, {"x", Uniform{0, 1}}}}));
     CounterRandom noise(1, 0);
 
@@ -75,7 +75,7 @@ TEST_CASE("cmaes stays with a whole number that is best, however long that has b
     CHECK(num_best > 4000);
 }
 
-TEST_CASE("cmaes learns as well where results come late and in another order") {
+TEST_CASE("cmaes learns even if results come late and out of order") {
     auto spec = learning_spec("cmaes", cube(5));
     for (const std::size_t num_slots : {1U, 64U, 256U}) {
         CAPTURE(num_slots);
@@ -98,7 +98,7 @@ TEST_CASE("cmaes learns as well where results come late and in another order") {
     }
 }
 
-TEST_CASE("cmaes begins anew elsewhere once it has converged") {
+TEST_CASE("cmaes restarts elsewhere once it has converged") {
     const auto two_ends = [](const Config& config) {  // the narrow one is better
         const double x = number_of(config, 0);
         return x > 0.9 ? std::abs(x - 0.95) - 0.1 : std::abs(x - 0.3);
@@ -113,7 +113,7 @@ TEST_CASE("cmaes begins anew elsewhere once it has converged") {
     CHECK(is_near(0.3, configs.begin(), configs.end()));
 }
 
-TEST_CASE("cmaes learns from the highest rung with enough results, and ranks those that lost before behind") {
+TEST_CASE("cmaes learns from the highest rung with enough results, and ranks trials that lost earlier last") {
     auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
     spec.sampler = "cmaes";
     spec.space = cube(1);
@@ -136,18 +136,18 @@ TEST_CASE("cmaes learns from the highest rung with enough results, and ranks tho
             trial.reason = StopReason::completed;
             sampler->tell(trial);
         }
-        if (id > 100 && id < 120) {  // it has not begun anew yet
+        if (id > 100 && id < 120) {  // it has not restarted yet
             CHECK(std::abs(x - 0.7) < 0.2);
         }
     }
 }
 
-TEST_CASE("for cmaes a trial that loses at the rung it learns from is no worse than its loss there") {
+TEST_CASE("cmaes ranks a trial that loses at the rung it learns from by its loss there") {
     auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
     spec.sampler = "cmaes";
     spec.space = cube(1);
     AnySampler sampler(spec);
-    for (int id = 0; id < 60; ++id) {  // in other brackets worse ones survive
+    for (int id = 0; id < 60; ++id) {  // worse trials survive in other brackets
         auto trial = started(id, sampler->propose(TrialId{id}).value().config);
         const double x = number_of(trial.config, 0);
         sampler->tell(trial);
@@ -180,10 +180,10 @@ int num_right(AnySampler& sampler) {
 
 }  // namespace
 
-TEST_CASE("cmaes ranks all that came to a rung by their losses, also those that came before it learnt there") {
+TEST_CASE("cmaes ranks all trials of a rung by their losses, including those from before it learnt from that rung") {
     AnySampler sampler(learning_spec("cmaes", cube(1)));
     std::vector<Trial> trials;
-    for (int id = 0; id < 64; ++id) {  // they all run at once, so a generation has half of them and more
+    for (int id = 0; id < 64; ++id) {  // they all run at once, so a generation has at least half of them
         trials.push_back(started(id, {{"x0", id < 10 ? 0.7 : 0.3}}));
         sampler->tell(trials.back());
     }
@@ -194,7 +194,7 @@ TEST_CASE("cmaes ranks all that came to a rung by their losses, also those that 
     CHECK(num_right(sampler) > 55);
 }
 
-TEST_CASE("for cmaes losses of a lower rung do not count beside those of the one that it learns from now") {
+TEST_CASE("cmaes ignores losses of rungs below the one it learns from") {
     auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
     spec.sampler = "cmaes";
     spec.space = cube(1);
@@ -221,7 +221,7 @@ TEST_CASE("for cmaes losses of a lower rung do not count beside those of the one
     CHECK(num_right(sampler) > 55);
 }
 
-TEST_CASE("cmaes does not rank a trial behind the others because it met its own target early") {
+TEST_CASE("cmaes does not rank a trial last because it met its own target early") {
     auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
     spec.sampler = "cmaes";
     spec.space = cube(1);
@@ -256,7 +256,7 @@ TEST_CASE("cmaes does not wait for trials that are paused at a rung") {
     }
 }
 
-TEST_CASE("cmaes searches all values of a parameter of which earlier sweeps say nothing") {
+TEST_CASE("cmaes searches all values of a parameter that earlier sweeps lack") {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         auto spec = learning_spec("cmaes", cube(2), seed);
         for (int i = 0; i < 400; ++i) {
@@ -276,7 +276,7 @@ TEST_CASE("cmaes searches all values of a parameter of which earlier sweeps say 
     }
 }
 
-TEST_CASE("cmaes begins with what earlier sweeps found") {
+TEST_CASE("cmaes starts from the results of earlier sweeps") {
     auto spec = learning_spec("cmaes", cube(2));
     CounterRandom random(1, 0);
     for (int i = 0; i < 200; ++i) {
@@ -297,17 +297,17 @@ TEST_CASE("cmaes begins with what earlier sweeps found") {
         const auto config = sampler->propose(TrialId{id}).value().config;
         sum += std::hypot(number_of(config, 0) - 0.8, number_of(config, 1) - 0.8) / 50;
     }
-    CHECK(sum < 0.45);  // of uniform points: 0.52
+    CHECK(sum < 0.45);  // uniform points would have 0.52
 }
 
-TEST_CASE("where all trials report the same number, cmaes settles nowhere, and learns once some differ") {
+TEST_CASE("cmaes does not settle while all losses are equal, and learns once some differ") {
     const SearchSpace space{{{"x", Uniform{0, 1}}, {"y", Uniform{0, 1}}}};
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
         AnySampler equal(learning_spec("cmaes", space, seed));
         auto configs = learn(equal, 400, [](const Config&) { return 1.0; });
         configs.erase(configs.begin(), configs.end() - 160);
 
-        CHECK(std::ranges::min(count_in_eighths(configs, 0)) > 10);  // of 20
+        CHECK(std::ranges::min(count_in_eighths(configs, 0)) > 10);  // 20 would be even
 
         int count = 0;
         AnySampler later(learning_spec("cmaes", space, seed));

@@ -15,7 +15,7 @@ using Point = Evolution::Point;
 /// A parameter with four categories.
 const Axis quarters{.is_categorical = true, .cell = 0.25, .categories = {0.125, 0.375, 0.625, 0.875}};
 
-/// After so many generations: the mean of what it samples then.
+/// An evolution after some generations, and the mean of what it samples then.
 struct Searched {
     Evolution evolution;
     Point mean;
@@ -46,7 +46,7 @@ Searched search(std::vector<Axis> axes, int population, int num_generations,
 
 }  // namespace
 
-TEST_CASE("it converges on the minimum of a long valley that is no axis's") {
+TEST_CASE("an evolution converges on the minimum of a long valley that is not parallel to an axis") {
     const auto loss = [](const Point& p) {  // condition 10,000
         return 1e4 * std::pow(p[0] + p[1] - 1.1, 2) + std::pow(p[0] - p[1] - 0.3, 2) + std::pow(p[2] - 0.2, 2);
     };
@@ -56,7 +56,7 @@ TEST_CASE("it converges on the minimum of a long valley that is no axis's") {
     CHECK(loss(mean) < 1e-6);
 }
 
-TEST_CASE("it says when it has converged, and not before") {
+TEST_CASE("an evolution reports when it has converged, not earlier") {
     const auto loss = [](const Point& p) { return std::pow(p[0] - 0.7, 2) + std::pow(p[1] - 0.4, 2); };
 
     CHECK(!search(std::vector<Axis>(2), 8, 10, loss).evolution.has_converged());
@@ -72,7 +72,7 @@ TEST_CASE("a minimum on the border is found") {
     CHECK(mean[1] > 0.99);
 }
 
-TEST_CASE("a category that is better becomes the usual one, and no other is given up") {
+TEST_CASE("a better category becomes the usual one, but no other is given up") {
     const auto loss = [](const Point& p) { return (p[0] >= 0.5 && p[0] < 0.75 ? 0.0 : 1.0) + std::abs(p[1] - 0.3); };
 
     const auto searched = search({quarters, {}}, 10, 40, loss);
@@ -103,7 +103,7 @@ TEST_CASE("a whole number keeps trying its neighbours") {
     CHECK(num_others < 700);
 }
 
-TEST_CASE("one point from far away, or one that lacks coordinates, does not throw it off") {
+TEST_CASE("a distant point or missing coordinates do not throw an evolution off") {
     const std::vector<Point> near{{0.5, 0.5}, {0.501, 0.5}, {0.5, 0.501}, {0.499, 0.5}};
     Evolution evolution(std::vector<Axis>(2), {0.5, 0.5}, 4);
     for (int i = 0; i < 40; ++i) {
@@ -119,7 +119,7 @@ TEST_CASE("one point from far away, or one that lacks coordinates, does not thro
     }
 }
 
-TEST_CASE("points stay in the cube, whatever it is told") {
+TEST_CASE("points stay in the cube, whatever an evolution is told") {
     CounterRandom random(3, 0);
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         std::vector<Axis> axes;
@@ -145,7 +145,7 @@ TEST_CASE("points stay in the cube, whatever it is told") {
     }
 }
 
-TEST_CASE("a number whose cells are not equally long keeps trying its neighbours, where its cell is the longest") {
+TEST_CASE("a number with cells of unequal length keeps trying its neighbours, even from its longest cell") {
     const Distribution powers = QLogUniformValues{16, 1024, 16};
     const SearchSpace space{{{"x", powers}}};
     const auto value = [&](const Point& p) { return std::get<double>(value_at(powers, p[0])); };

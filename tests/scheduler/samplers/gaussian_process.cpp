@@ -39,7 +39,7 @@ double kernel(double dx, double dy, const GaussianProcess::Settings& settings) {
 
 }  // namespace
 
-TEST_CASE("the belief after two values is that of the formulas for two") {
+TEST_CASE("the belief after two values matches the formulas for two values") {
     const GaussianProcess::Settings settings{{0.3, 0.6}, 1.5, 0.01};
     const GaussianProcess model(two_axes, {0.2, 0.2, 0.5, 0.8}, {1.0, -0.5}, {}, settings);
     const double at[] = {0.4, 0.3};
@@ -57,7 +57,7 @@ TEST_CASE("the belief after two values is that of the formulas for two") {
     CHECK(model.mean_at(0) == Approx(model.at(first).mean).epsilon(1e-12));
 }
 
-TEST_CASE("a pending point lowers the deviation around it and changes no mean") {
+TEST_CASE("a pending point lowers the deviation around it but changes no mean") {
     const auto [points, values] = sampled(12);
     const GaussianProcess::Settings settings{{0.3, 0.6}, 1, 0.01};
     const GaussianProcess before(two_axes, points, values, {}, settings);
@@ -79,7 +79,7 @@ TEST_CASE("a pending point lowers the deviation around it and changes no mean") 
     CHECK(after.at(pending).deviation < before.at(pending).deviation / 2);
 }
 
-TEST_CASE("the slope of the belief is that of differences, and 0 where there is none") {
+TEST_CASE("the slope of the belief matches finite differences, and is 0 for categories and absent coordinates") {
     auto [points, values] = sampled(15);
     const std::vector<Axis> axes = {{}, {}, {.is_categorical = true, .cell = 0.25}, {}};
     GaussianProcess::Points in_four;
@@ -116,7 +116,7 @@ TEST_CASE("the slope of the belief is that of differences, and 0 where there is 
     }
 }
 
-TEST_CASE("the gradient of the evidence is that of differences") {
+TEST_CASE("the gradient of the evidence matches finite differences") {
     auto [points, values] = sampled(15);
     points[4] = -1;  // absent
     std::vector<Axis> axes = two_axes;
@@ -135,7 +135,7 @@ TEST_CASE("the gradient of the evidence is that of differences") {
     }
 }
 
-TEST_CASE("the settings found are a maximum, and tell axes that matter from those that do not") {
+TEST_CASE("the fitted settings are a maximum and separate axes that matter from axes that do not") {
     auto [points, values] = sampled(40);
     CounterRandom random(2, 0);
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -153,7 +153,7 @@ TEST_CASE("the settings found are a maximum, and tell axes that matter from thos
     CHECK(settings.noise < 0.05);
 }
 
-TEST_CASE("few results in many dimensions do not make axes that all matter seem irrelevant") {
+TEST_CASE("with few results in many dimensions, no axis seems irrelevant if all of them matter") {
     const std::vector<Axis> axes(20);
     CounterRandom random(1, 0);
     GaussianProcess::Points points;
@@ -172,7 +172,7 @@ TEST_CASE("few results in many dimensions do not make axes that all matter seem 
     CHECK(longest < 5 * shortest);
 }
 
-TEST_CASE("a model of exact values follows them, and one of noisy values does not") {
+TEST_CASE("a model follows exact values but not noisy ones") {
     auto [points, exact] = sampled(40);
     CounterRandom random(2, 0);
     auto noisy = exact;
@@ -199,21 +199,21 @@ TEST_CASE("the variance of the function is learnt") {
 
     const auto small = GaussianProcess::fit(two_axes, points, values);
 
-    CHECK(small.variance < usual.variance / 10);  // a hundredth, but for the prior
+    CHECK(small.variance < usual.variance / 10);  // a hundredth, apart from the prior
 }
 
-TEST_CASE("a category is like itself only, and an absent coordinate like other absent ones") {
+TEST_CASE("a category resembles only itself, and an absent coordinate only other absent ones") {
     const std::vector<Axis> axes{{.is_categorical = true, .cell = 0.25}};
     const GaussianProcess model(axes, {0.02, -1}, {1.0, -1.0}, {}, {{0.5}, 1, 1e-4});
     const auto mean = [&](double at) { return model.at(std::span(&at, 1)).mean; };
 
     CHECK(mean(0.02) == Approx(1.0).epsilon(0.01));  // the same
-    CHECK(mean(0.07) == Approx(mean(0.55)));         // others: what is near is no more alike
+    CHECK(mean(0.07) == Approx(mean(0.55)));         // others: near ones are no more alike
     CHECK(mean(0.07) < 0.9);
     CHECK(mean(-0.5) == Approx(-1.0).epsilon(0.01));
 }
 
-TEST_CASE("points that are all alike, and values that are, give numbers") {
+TEST_CASE("identical points with identical values give a finite belief") {
     const GaussianProcess::Points alike(60, 0.5);
     const std::vector<double> zeros(30);
     const auto settings = GaussianProcess::fit(two_axes, alike, zeros);

@@ -31,14 +31,14 @@ const SearchSpace& square() {
 
 }  // namespace
 
-TEST_CASE("gp finds Branin's minimum in 40 trials, where tpe is still on the way") {
+TEST_CASE("gp finds Branin's minimum in 40 trials, which are too few for tpe") {
     const double regret = mean_best("gp", square(), 40, 5, branin) - 0.397887;
 
     CHECK(regret < 0.02);
     CHECK(regret < (mean_best("tpe", square(), 40, 5, branin) - 0.397887) / 5);
 }
 
-TEST_CASE("gp does not take the last refinements of an exact function for noise") {
+TEST_CASE("gp does not mistake the last refinements of an exact function for noise") {
     CHECK(median(bests("gp", square(), 50, 10, branin)) - 0.397887 < 0.0002);
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("gp finds the minimum of a smooth function of 16 numbers that all matt
     CHECK(mean_best("gp", SearchSpace(parameters), 80, 1, loss) < 0.05);
 }
 
-TEST_CASE("bad losses do not hide from gp how good ones differ") {
+TEST_CASE("bad losses do not hide the differences between good ones from gp") {
     const auto loss = [](const Config& config) {  // most of the space is a hundred times worse than the rest
         const double x = number_of(config, 0);
         const double y = number_of(config, 1);
@@ -68,7 +68,7 @@ TEST_CASE("bad losses do not hide from gp how good ones differ") {
     CHECK(mean_best("gp", square(), 40, 10, loss) < 0.008);
 }
 
-TEST_CASE("gp proposes where all finite losses are equal or as far apart as can be, and others are not finite") {
+TEST_CASE("gp proposes from its model if some losses are NaN and the others are equal or extremely far apart") {
     for (const double low : {0.0, -1.7e308}) {
         for (const double high : {0.0, 1.7e308}) {
             AnySampler sampler(learning_spec("gp", square()));
@@ -83,7 +83,7 @@ TEST_CASE("gp proposes where all finite losses are equal or as far apart as can 
     }
 }
 
-TEST_CASE("where all trials report the same number, gp does not stay at the borders") {
+TEST_CASE("gp does not stay at the borders if all losses are equal") {
     AnySampler sampler(learning_spec("gp", square()));
 
     const auto configs = learn(sampler, 80, [](const Config&) { return 1.0; });
@@ -91,7 +91,7 @@ TEST_CASE("where all trials report the same number, gp does not stay at the bord
     CHECK(std::ranges::max(count_in_eighths(configs, 0)) < 20);  // 10 would be even
 }
 
-TEST_CASE("gp proposes no configuration twice where only some have a parameter, or few are allowed") {
+TEST_CASE("gp proposes no configuration twice if a parameter is conditional or few configurations are allowed") {
     const std::vector<Parameter> parameters{{"a", Uniform{0, 1}},
                                             {"b", Uniform{0, 1}},
                                             {"c", Categorical{{std::string("p"), std::string("q"), std::string("r")}}},
@@ -111,7 +111,7 @@ TEST_CASE("gp proposes no configuration twice where only some have a parameter, 
     }
 }
 
-TEST_CASE("gp learns a category, and the parameter that only it has") {
+TEST_CASE("gp learns a category and the parameter that only this category has") {
     const SearchSpace space{{{"kind", Categorical{{1.0, 2.0, 3.0, 4.0, 5.0}}}, {"x", Uniform{0, 1}, "kind == 3"}}};
     const auto loss = [](const Config& config) {
         return number_of(config, 0) == 3 ? std::abs(number_of(config, 1) - 0.6) : 1;
@@ -175,7 +175,7 @@ TEST_CASE("gp does not forget a pending point when 200 other trials run") {
     CHECK(known > 2 * unknown);
 }
 
-TEST_CASE("gp learns from the highest rung with enough results, and that who lost before is bad") {
+TEST_CASE("gp learns from the highest rung with enough results, and treats trials that lost earlier as bad") {
     auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
     spec.sampler = "gp";
     spec.space = SearchSpace{{{"x", Uniform{0, 1}}}};
@@ -203,12 +203,12 @@ TEST_CASE("gp learns from the highest rung with enough results, and that who los
     CHECK(std::abs(x - 0.7) < 0.1);
 }
 
-TEST_CASE("gp takes trials that are paused below the rung that it learns from for bad, as those that lost") {
+TEST_CASE("gp treats trials that are paused below the rung it learns from as bad, like lost ones") {
     auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4, Mode::promote);
     spec.sampler = "gp";
     spec.space = SearchSpace{{{"x", Uniform{0, 1}}}};
     AnySampler sampler(spec);
-    for (int id = 0; id < 40; ++id) {  // of the right half, which was promoted, the leftmost is best
+    for (int id = 0; id < 40; ++id) {  // the right half was promoted, and its leftmost trial is best
         auto trial = started(id, {{"x", (id + 0.5) / 40}});
         sampler->tell(trial);
         trial.resource = Resource{id < 20 ? 1 : 4};
@@ -222,7 +222,7 @@ TEST_CASE("gp takes trials that are paused below the rung that it learns from fo
     }
 }
 
-TEST_CASE("gp has at most 500 results in its model, and goes on") {
+TEST_CASE("gp still finds the minimum with more results than the 500 that its model holds") {
     AnySampler sampler(learning_spec("gp", square()));
     CounterRandom random(3, 0);
     for (int id = 0; id < 700; ++id) {
@@ -234,7 +234,7 @@ TEST_CASE("gp has at most 500 results in its model, and goes on") {
     CHECK(branin(sampler->propose(TrialId{700})->config) < 0.6);
 }
 
-TEST_CASE("every eighth proposal of gp is a point of a sequence that lies everywhere") {
+TEST_CASE("every eighth proposal of gp is a point of a sequence that covers the space") {
     AnySampler sampler(learning_spec("gp", square()));
     std::vector<Config> explored;
     for (int id = 0; id < 8 * 17; ++id) {
@@ -254,7 +254,7 @@ TEST_CASE("every eighth proposal of gp is a point of a sequence that lies everyw
     }
 }
 
-TEST_CASE("when gp's best trials have gathered, every other trial belongs to a search that begins anew, and again") {
+TEST_CASE("once gp's best trials have gathered, every other trial belongs to a second search, which restarts in turn") {
     const auto loss = [](const Config& config) {
         return std::pow(number_of(config, 0) - 0.3, 2) + std::pow(number_of(config, 1) - 0.7, 2);
     };
@@ -279,7 +279,7 @@ TEST_CASE("when gp's best trials have gathered, every other trial belongs to a s
     CHECK(random == expected);
 }
 
-TEST_CASE("a category of many values, and a loss that diverges, do not keep gp from proposing") {
+TEST_CASE("neither a category of many values nor a diverging loss keeps gp from proposing") {
     Categorical many;
     for (int i = 0; i < 10'000; ++i) {
         many.values.push_back(static_cast<double>(i));
@@ -293,7 +293,7 @@ TEST_CASE("a category of many values, and a loss that diverges, do not keep gp f
     CHECK(mean_best("gp", space, 16, 1, loss) < 0.1);
 }
 
-TEST_CASE("the logarithm of the expected improvement is that of the formula, and does not underflow") {
+TEST_CASE("the logarithm of the expected improvement matches the formula and does not underflow") {
     const auto log_of = [](double z) { return log_expected_improvement({-z * 0.5, 0.5}, 0); };
     for (const double z : {-4.9, -2.0, 0.0, 3.0}) {
         const double density = std::exp(-z * z / 2) / std::sqrt(2 * 3.14159265358979323846);
@@ -304,7 +304,7 @@ TEST_CASE("the logarithm of the expected improvement is that of the formula, and
     CHECK(std::isfinite(log_of(-1000)));
 }
 
-TEST_CASE("the slope of the logarithm of the expected improvement is that of differences, and does not underflow") {
+TEST_CASE("the slope of the logarithm of the expected improvement matches finite differences and does not underflow") {
     const auto log_of = [](double mean, double deviation) { return log_expected_improvement({mean, deviation}, 0.2); };
     for (const double mean : {-1.5, 0.0, 0.2, 1.4, 2.69, 2.71, 4.0, 60.0}) {
         CAPTURE(mean);

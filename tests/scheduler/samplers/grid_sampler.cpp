@@ -29,7 +29,7 @@ Trial started_with(TrialId id, Config config) {
     return trial;
 }
 
-/// All that a sampler proposes, in order, each proposal being started.
+/// All proposals of a sampler, in order. Each starts before the next one is made.
 std::vector<Config> proposals_of(GridSampler sampler) {
     std::vector<Config> all;
     for (TrialId id{0}; const auto proposal = sampler.propose(id); ++id.value) {
@@ -41,7 +41,7 @@ std::vector<Config> proposals_of(GridSampler sampler) {
 
 }  // namespace
 
-TEST_CASE("a permutation has every number once, for any size and seed") {
+TEST_CASE("a permutation contains every number once, for any size and seed") {
     for (const std::uint32_t size : {1U, 2U, 3U, 4U, 5U, 16U, 17U, 1000U}) {
         for (std::uint64_t seed = 0; seed < 20; ++seed) {
             const Permutation permutation(size, seed);
@@ -55,7 +55,7 @@ TEST_CASE("a permutation has every number once, for any size and seed") {
     }
 }
 
-TEST_CASE("a permutation mixes: the first of a thousand are not the smallest") {
+TEST_CASE("a permutation mixes: its first numbers are not the smallest") {
     // The mean of 100 of 0 … 999 is 499.5 with a standard deviation of 27.
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         const Permutation permutation(1000, seed);
@@ -67,7 +67,7 @@ TEST_CASE("a permutation mixes: the first of a thousand are not the smallest") {
     }
 }
 
-TEST_CASE("a multiple of q that somebody wrote is the point of the grid") {
+TEST_CASE("a multiple of q written by hand counts as the grid's point") {
     GridSampler sampler(SearchSpace({{"x", QUniform{0, 1, 0.1}}}), /*seed=*/1);
     sampler.tell(started_with(TrialId{0}, {{"x", 0.3}}));
     sampler.tell(started_with(TrialId{1}, {{"x", 0.7}}));
@@ -75,7 +75,7 @@ TEST_CASE("a multiple of q that somebody wrote is the point of the grid") {
     CHECK(proposals_of(sampler).size() == 9);  // of 0, 0.1, … 1
 }
 
-TEST_CASE("every point is proposed once, in an order that the seed gives, and then nothing") {
+TEST_CASE("a grid proposes every point once, in the order of its seed, then nothing") {
     const auto first = proposals_of({ten_points, /*seed=*/1});
     const auto again = proposals_of({ten_points, /*seed=*/1});
     const auto other = proposals_of({ten_points, /*seed=*/2});
@@ -86,7 +86,7 @@ TEST_CASE("every point is proposed once, in an order that the seed gives, and th
     CHECK(first != other);
 }
 
-TEST_CASE("a point that a trial has from elsewhere is not proposed again") {
+TEST_CASE("an enqueued point is not proposed again") {
     GridSampler sampler(ten_points, /*seed=*/1);
     const auto first = sampler.propose(TrialId{0})->config;
     const Config enqueued{{"a", std::int64_t{3}}, {"b", true}};
@@ -94,7 +94,7 @@ TEST_CASE("a point that a trial has from elsewhere is not proposed again") {
     CHECK(sampler.propose(TrialId{0})->config == first);  // asked again before it has started
     sampler.tell(started_with(TrialId{0}, enqueued));
     sampler.tell(started_with(TrialId{0}, enqueued));
-    sampler.tell(started_with(TrialId{1}, {{"a", std::int64_t{99}}, {"b", true}}));  // no point of the grid
+    sampler.tell(started_with(TrialId{1}, {{"a", std::int64_t{99}}, {"b", true}}));  // not a point of the grid
 
     const auto rest = proposals_of(sampler);
     CHECK(rest.size() == 9);
@@ -114,7 +114,7 @@ TEST_CASE("a sweep over a grid ends when each point has been trained, whatever i
     }
 }
 
-TEST_CASE("a proposal from an event leaves no point of the grid out") {
+TEST_CASE("a proposal from an event does not make the sweep skip a point of the grid") {
     Script script(grid_spec(/*run_cap=*/50));
     script.sweep.apply(TrialProposed{TrialId{0}, {{"a", std::int64_t{2}}, {"b", false}}});
     script.join(1);

@@ -55,7 +55,7 @@ inline double number_of(const Config& config, std::size_t parameter) {
     return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(value);
 }
 
-/// How many of the configurations have their number `parameter`, of [0, 1), in each eighth.
+/// How many configurations have the number `parameter`, which is in [0, 1), in each eighth.
 inline std::vector<int> count_in_eighths(const std::vector<Config>& configs, std::size_t parameter) {
     std::vector<int> counts(8, 0);
     for (const auto& config : configs) {
@@ -64,7 +64,7 @@ inline std::vector<int> count_in_eighths(const std::vector<Config>& configs, std
     return counts;
 }
 
-/// The least loss of `count` trials, by seed.
+/// The lowest loss of `count` trials, for each seed.
 inline std::vector<double> bests(const std::string& sampler, const SearchSpace& space, int count, int num_seeds,
                                  const std::function<double(const Config&)>& loss) {
     std::vector<double> result;

@@ -31,7 +31,7 @@ double mixed_loss(const Config& config) { return std::abs(number_of(config, 1) -
 
 }  // namespace
 
-TEST_CASE("every proposal is a configuration of the space, and the same again") {
+TEST_CASE("every proposal is a configuration of the space, and is reproducible") {
     for (const auto& name : learning_samplers) {
         CAPTURE(name);
         AnySampler sampler(learning_spec(name, mixed_space()));
@@ -49,7 +49,7 @@ TEST_CASE("every proposal is a configuration of the space, and the same again") 
     }
 }
 
-TEST_CASE("a sampler that is only told proposes what one that proposed all would, so a resume goes on as before") {
+TEST_CASE("a sampler that is only told the trials proposes the same next, so a resumed sweep continues as before") {
     for (const auto& name : learning_samplers) {
         CAPTURE(name);
         AnySampler sampler(learning_spec(name, mixed_space()));
@@ -78,7 +78,7 @@ TEST_CASE("a sampler says which configurations come from its model") {
     }
 }
 
-TEST_CASE("a sampler that learns survives losses that say nothing") {
+TEST_CASE("a sampler that learns survives losses without information") {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     for (const auto& name : learning_samplers) {
         CAPTURE(name);
@@ -96,7 +96,7 @@ TEST_CASE("a sampler that learns survives losses that say nothing") {
     }
 }
 
-TEST_CASE("where all trials report the same number, proposals differ, and cover the space") {
+TEST_CASE("proposals differ and cover the space if all losses are equal") {
     for (const auto& name : learning_samplers) {
         CAPTURE(name);
         AnySampler sampler(learning_spec(name, mixed_space()));
@@ -105,7 +105,7 @@ TEST_CASE("where all trials report the same number, proposals differ, and cover 
 
         std::set<Config> learnt;
         std::set<double> xs;
-        for (std::size_t i = 10; i < configs.size(); ++i) {  // before, nothing is learnt
+        for (std::size_t i = 10; i < configs.size(); ++i) {  // the sampler learns nothing before
             REQUIRE(mixed_space().in_order(configs[i]) == configs[i]);
             learnt.insert(configs[i]);
             xs.insert(number_of(configs[i], 1));
@@ -115,7 +115,7 @@ TEST_CASE("where all trials report the same number, proposals differ, and cover 
     }
 }
 
-TEST_CASE("a configuration that was tried can be enqueued again, and a sampler proposes it and all others once") {
+TEST_CASE("a tried configuration can be enqueued again, but a sampler proposes each configuration only once") {
     for (const auto& name : learning_samplers) {
         CAPTURE(name);
         auto spec = spec_of(SchedulerKind::fifo, /*run_cap=*/18, /*max=*/1);
@@ -141,7 +141,7 @@ TEST_CASE("a configuration that was tried can be enqueued again, and a sampler p
     }
 }
 
-TEST_CASE("a category of 10,000 values, one value, and a space where nothing varies") {
+TEST_CASE("samplers handle a category of 10,000 values, a category of one, and a space without variables") {
     std::vector<Value> many;
     for (int i = 0; i < 10'000; ++i) {
         many.push_back("value " + std::to_string(i));
@@ -179,7 +179,7 @@ TEST_CASE("foreign values and failed trials do not confuse a sampler") {
     }
 }
 
-TEST_CASE("a sweep under every scheduler learns with every sampler until it ends") {
+TEST_CASE("a sweep with any scheduler and any sampler that learns runs to its end") {
     for (const auto& name : learning_samplers) {
         for (const auto kind :
              {SchedulerKind::fifo, SchedulerKind::asha, SchedulerKind::rasda, SchedulerKind::successive_halving,

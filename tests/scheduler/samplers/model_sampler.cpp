@@ -8,7 +8,7 @@ using namespace crescendo;
 
 namespace {
 
-/// Learns from three results on. Its model finds 0.5, and every fourth trial explores.
+/// Learns once it has three results. Its model finds 0.5, and every fourth trial explores.
 class Halves : public ModelSampler {
   public:
     explicit Halves(const SweepSpec& spec) : ModelSampler(spec, /*enough=*/3) {}
@@ -31,7 +31,7 @@ const SearchSpace& line() {
     return space;
 }
 
-/// What it proposes for the trials from `first` on, each of which comes to an end before the next.
+/// Its proposals for the trials from `first` on, each of which ends before the next one.
 std::vector<Proposal> run(ModelSampler& sampler, int first, int count) {
     std::vector<Proposal> proposals;
     for (int id = first; id < first + count; ++id) {
@@ -51,7 +51,7 @@ std::vector<Origin> origins_of(const std::vector<Proposal>& proposals) {
 
 }  // namespace
 
-TEST_CASE("a sampler with a model begins with Sobol's points, until enough trials have results, and explores later") {
+TEST_CASE("a sampler with a model begins with Sobol's points until enough trials have results, and explores later") {
     const auto spec = learning_spec("gp", line());
     Halves sampler(spec);
     SobolSampler first(spec.space, spec.seed);
@@ -69,7 +69,7 @@ TEST_CASE("a sampler with a model begins with Sobol's points, until enough trial
     CHECK(proposals[7].config == explored.propose(TrialId{1})->config);
 }
 
-TEST_CASE("where its model finds nothing, a sampler proposes the trial's point of the first sequence") {
+TEST_CASE("if its model finds nothing, a sampler proposes the trial's point of the first sequence") {
     const auto spec = learning_spec("gp", line());
     Halves sampler(spec);
     run(sampler, 0, 4);
@@ -78,12 +78,12 @@ TEST_CASE("where its model finds nothing, a sampler proposes the trial's point o
     CHECK(sampler.propose(TrialId{4})->config == SobolSampler(spec.space, spec.seed).propose(TrialId{4})->config);
 }
 
-TEST_CASE("a second search begins when it is due, and anew when it is due by its own results, until trial 500") {
+TEST_CASE("a second search begins when it is due and restarts when its own results say so, until trial 500") {
     Halves sampler(learning_spec("gp", line()));
     sampler.has_gathered = true;
     using enum Origin;
 
-    // It begins with trial 3 and again with trial 9: its own are those of even numbers.
+    // It begins with trial 3 and restarts with trial 9. Its own trials have even numbers.
     CHECK(origins_of(run(sampler, 0, 12)) ==
           std::vector{random, random, random, random, random, model, random, random, random, model, random, random});
 

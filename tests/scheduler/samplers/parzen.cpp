@@ -21,7 +21,7 @@ TEST_CASE("without points the density is uniform") {
     CHECK(parzen.log_density(std::vector{0.3, 0.125}) == 0);
 }
 
-TEST_CASE("the density adds up to 1, also where a point lacks a coordinate") {
+TEST_CASE("the density adds up to 1, even if a point lacks a coordinate") {
     const auto axes = Axis::all_of(mixed);
     const std::vector<double> first{0.02, 0.375};
     const std::vector<double> second{0.9, -1};
@@ -40,7 +40,7 @@ TEST_CASE("the density adds up to 1, also where a point lacks a coordinate") {
     CHECK(sum_without == doctest::Approx(1).epsilon(1e-3));
 }
 
-TEST_CASE("draws are distributed as the density says") {
+TEST_CASE("draws follow the density") {
     const auto axes = Axis::all_of(mixed);
     const std::vector<double> point{0.1, 0.625};
     const Parzen parzen(axes, {{point, 4}}, smoothing);
@@ -66,7 +66,7 @@ TEST_CASE("draws are distributed as the density says") {
     CHECK(same > 0.4);
 }
 
-TEST_CASE("a point of little weight has no wider a kernel than one of weight 1") {
+TEST_CASE("a point with a weight below 1 has the same kernel as a point with weight 1") {
     const std::vector<Axis> axes{{}};
     const std::vector<double> point{0.5};
     const auto kernel_at_center = [&](double weight) {  // the density is (1 + weight * kernel) / (1 + weight)
@@ -77,7 +77,7 @@ TEST_CASE("a point of little weight has no wider a kernel than one of weight 1")
     CHECK(kernel_at_center(0.2) == doctest::Approx(kernel_at_center(1)));
 }
 
-TEST_CASE("with a greater breadth draws lie farther from the points, and with a greater prior more of them anywhere") {
+TEST_CASE("a greater width or breadth spreads the density around the points, and a greater prior raises it elsewhere") {
     const std::vector<Axis> axes{{}};
     const std::vector<double> point{0.5};
     const std::vector<Parzen::Kernel> kernels(20, {point, 1});

@@ -28,7 +28,7 @@ TEST_CASE("random configurations are the same on every machine") {
           doctest::Approx(0.001098913747592684).epsilon(1e-14));  // libraries' exp may differ
 }
 
-TEST_CASE("a random configuration depends on nothing that was proposed or told before") {
+TEST_CASE("a random configuration does not depend on earlier proposals or results") {
     const SearchSpace space{{{"x", Uniform{0, 1}}, {"n", IntUniform{1, 100}}}};
     const auto alone = random_proposal(space, 1, 5);
     RandomSampler sampler{space, 1};

@@ -40,7 +40,7 @@ Trial ended(Trial trial, StopReason reason) {
 
 }  // namespace
 
-TEST_CASE("a trial counts at each rung once, with the loss that it reports there first") {
+TEST_CASE("a trial counts once at each rung, with its first loss there") {
     Results results(asha_spec());
     for (const auto& trial : {reported(0, 1, 0.5), reported(0, 1, 0.5), reported(0, 3, 0.4), reported(1, 1, 0.3)}) {
         results.tell(trial);
@@ -51,7 +51,7 @@ TEST_CASE("a trial counts at each rung once, with the loss that it reports there
     CHECK(results.highest_ranking(1)->best == std::vector<Results::Loss>{{0.4, 0}});
 }
 
-TEST_CASE("a ranking has all losses in the order in which they came, and the best 32 sorted") {
+TEST_CASE("a ranking has all losses in the order of their arrival, and the best 32 sorted") {
     Results results(asha_spec());
     for (int id = 0; id < 50; ++id) {
         results.tell(reported(id, 1, (id * 7) % 50));
@@ -66,7 +66,7 @@ TEST_CASE("a ranking has all losses in the order in which they came, and the bes
     }
 }
 
-TEST_CASE("a complete trial counts at all rungs, and a diverged one is never enough") {
+TEST_CASE("a complete trial counts at all rungs, but a diverged one does not count towards enough results") {
     Results results(asha_spec());
     results.tell(ended(reported(0, 1, 0.5), StopReason::completed));
     results.tell(reported(1, 4, std::numeric_limits<double>::quiet_NaN()));
@@ -76,7 +76,7 @@ TEST_CASE("a complete trial counts at all rungs, and a diverged one is never eno
     CHECK(results.highest_ranking(2) == nullptr);
 }
 
-TEST_CASE("a trial that improves no more, or has no more time, has its last value where there are no rungs") {
+TEST_CASE("a trial that stops improving or runs out of time counts with its last loss only without rungs") {
     auto fifo = asha_spec();
     fifo.scheduler.kind = SchedulerKind::fifo;
     for (const auto reason : {StopReason::no_progress, StopReason::timed_out, StopReason::reached}) {
@@ -92,7 +92,7 @@ TEST_CASE("a trial that improves no more, or has no more time, has its last valu
     }
 }
 
-TEST_CASE("a trial that its user or a stop rule ends has lost, and so has one whose time is up before it reports") {
+TEST_CASE("a trial is lost if its user stops it or its time is up before it reports, but not if its sweep ends") {
     Results results(asha_spec());
     results.tell(reported(0, 4, 0.5));
     results.tell(ended(reported(1, 1, 0.4), StopReason::requested));
@@ -106,7 +106,7 @@ TEST_CASE("a trial that its user or a stop rule ends has lost, and so has one wh
     CHECK_FALSE(results.is_settled(3, last_rung));
 }
 
-TEST_CASE("a trial is pending until its first rung, and settled at a rung when it reached it or lost before it") {
+TEST_CASE("a trial is pending until its first rung, and settled at a rung once it reaches it or loses below it") {
     Results results(asha_spec());
     results.tell(reported(0, 2, 0.5));
     results.tell(started_at(1));
@@ -138,7 +138,7 @@ TEST_CASE("a trial that is paused at a lower rung is settled so far, until it ru
     CHECK_FALSE(results.is_settled_so_far(1, ranking));
 }
 
-TEST_CASE("the point of a trial follows its configuration, and marks what is absent") {
+TEST_CASE("the point of a trial follows its configuration and marks absent parameters") {
     Results results(asha_spec());
     results.tell(started_at(0));
     CHECK(results.point(0)[0] == 0.75);
@@ -152,7 +152,7 @@ TEST_CASE("the point of a trial follows its configuration, and marks what is abs
     CHECK(results.point(0)[1] == 0.5);
 }
 
-TEST_CASE("without early stopping only what trials end with counts") {
+TEST_CASE("without early stopping, only the final losses of trials count") {
     auto spec = asha_spec();
     spec.scheduler.kind = SchedulerKind::fifo;
     Results results(spec);
@@ -164,7 +164,7 @@ TEST_CASE("without early stopping only what trials end with counts") {
     CHECK(results.highest_ranking(1)->best == std::vector<Results::Loss>{{0.3, 1}, {0.4, 0}});
 }
 
-TEST_CASE("without a max trials count at the rungs where they are judged, and above once they are complete") {
+TEST_CASE("without a max, trials count at the rungs where they are judged, and at higher ones once they are complete") {
     auto spec = asha_spec();
     spec.scheduler.max = unlimited_resource;
     Results results(spec);
@@ -178,7 +178,7 @@ TEST_CASE("without a max trials count at the rungs where they are judged, and ab
     CHECK(results.is_settled(0, *results.highest_ranking(1)));
 }
 
-TEST_CASE("trials of earlier sweeps come first, and count at each rung as far as they trained") {
+TEST_CASE("trials of earlier sweeps come first and count at the rungs that they reached") {
     auto spec = asha_spec();
     spec.warm_start = {{{{"x", 0.25}}, {{Resource{1}, 0.5}, {Resource{9}, 0.2}}, false, true},
                        {{{"x", 0.5}, {"y", 0.5}}, {{Resource{2}, 0.1}}, true, false},
@@ -199,7 +199,7 @@ TEST_CASE("trials of earlier sweeps come first, and count at each rung as far as
     CHECK(results.highest_ranking(2)->num_own == 1);
 }
 
-TEST_CASE("without a maximum an earlier trial counts with what its program ended with") {
+TEST_CASE("without a maximum, an earlier trial counts with its last loss if its program ended") {
     auto spec = asha_spec();
     spec.scheduler.kind = SchedulerKind::fifo;
     spec.scheduler.max = unlimited_resource;

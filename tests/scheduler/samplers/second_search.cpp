@@ -11,7 +11,7 @@ using namespace crescendo;
 
 namespace {
 
-/// Trials at the corners of a square of this side, one after the other.
+/// Reports trials at the corners of a square of this side, one after the other.
 void tell_corners(auto& search, double side, int first, int count) {
     for (int id = first; id < first + count; ++id) {
         const Config config{{"x", id / 2 % 2 == 0 ? 0.3 : 0.3 + side}, {"y", id / 4 % 2 == 0 ? 0.5 : 0.5 + side}};
@@ -45,7 +45,7 @@ TEST_CASE("a second search owns every other trial from its first one to the 500t
     CHECK(ranking->losses.size() == 199);  // 102, 104, …, 498
 }
 
-TEST_CASE("a second search that begins again knows nothing, and nothing that is told late of its former trials") {
+TEST_CASE("a second search that restarts knows no results, and ignores late ones of its former trials") {
     SecondSearch search(learning_spec("gp", space()));
     search.begin(TrialId{100});
     tell_corners(search, 0.2, 100, 50);
@@ -56,7 +56,7 @@ TEST_CASE("a second search that begins again knows nothing, and nothing that is 
     CHECK(search.results().highest_ranking(1) == nullptr);
 }
 
-TEST_CASE("a second search begins with points that lie everywhere, also where it begins again") {
+TEST_CASE("a second search begins with points that cover the space, even after a restart") {
     auto spec = learning_spec("tpe", space());
     SecondSearch search(spec);
     std::vector<Config> configs;
@@ -75,7 +75,7 @@ TEST_CASE("a second search begins with points that lie everywhere, also where it
     }
 }
 
-TEST_CASE("by continuous numbers, the best that share the value of a discrete one are no closer") {
+TEST_CASE("by continuous numbers, sharing a discrete value does not make the best trials closer") {
     const SearchSpace mixed{{{"x", Uniform{0, 1}}, {"n", IntUniform{1, 4}}, {"q", QNormal{0, 10, 1}}}};
     Results results(learning_spec("gp", mixed));
     for (int id = 0; id < 2; ++id) {
@@ -89,7 +89,7 @@ TEST_CASE("by continuous numbers, the best that share the value of a discrete on
     CHECK(spread(SpreadBy::numbers) < 1e-4);
 }
 
-TEST_CASE("the spread of the best is their deviation, a geometric mean over the parameters that are numbers") {
+TEST_CASE("the spread of the best trials is the geometric mean of their deviations over the numeric parameters") {
     const SearchSpace mixed{{{"x", Uniform{0, 1}}, {"y", Uniform{0, 1}}, {"kind", Categorical{{1.0, 2.0}}}}};
     Results results(learning_spec("gp", mixed));
     for (int id = 0; id < 8; ++id) {

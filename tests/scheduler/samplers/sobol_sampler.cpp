@@ -18,7 +18,7 @@ double x_of(const Config& config) { return std::get<double>(config.at(0).second)
 
 }  // namespace
 
-TEST_CASE("a Sobol configuration depends on nothing but seed and trial") {
+TEST_CASE("a Sobol configuration depends only on the seed and the trial") {
     for (const auto& space : {SearchSpace{{{"x", Uniform{0, 1}}, {"n", IntUniform{1, 9}}}},
                               SearchSpace({{"x", Uniform{0, 1}}, {"n", IntUniform{1, 9}}}, {"x * n < 3"})}) {
         SobolSampler sampler(space, /*seed=*/1);
@@ -29,7 +29,7 @@ TEST_CASE("a Sobol configuration depends on nothing but seed and trial") {
     }
 }
 
-TEST_CASE("the first eight configurations lie in the eight parts of a range") {
+TEST_CASE("the first eight configurations lie in different eighths of a range") {
     const SearchSpace space{{{"x", Uniform{0, 8}}, {"c", Categorical{{true, false}}}}};
     std::set<int> parts;
     std::multiset<Value> categories;
@@ -43,7 +43,7 @@ TEST_CASE("the first eight configurations lie in the eight parts of a range") {
     CHECK(categories.count(true) == 4);
 }
 
-TEST_CASE("points that a constraint refuses are left out, and none is proposed twice") {
+TEST_CASE("points that a constraint refuses are skipped, and no point is proposed twice") {
     const SearchSpace space({{"x", Uniform{0, 1}}}, {"x < 0.25"});
     SobolSampler sampler(space, /*seed=*/3);
     std::set<double> seen;
@@ -55,7 +55,7 @@ TEST_CASE("points that a constraint refuses are left out, and none is proposed t
     CHECK(*seen.rbegin() < 0.25);
 }
 
-TEST_CASE("a space that constraints leave empty is refused with the constraint's key") {
+TEST_CASE("a space that a constraint leaves empty causes an error after 200,000 refused points") {
     SobolSampler sampler(SearchSpace({{"x", Uniform{0, 1}}}, {"x > 2"}), /*seed=*/3);
 
     CHECK_THROWS_WITH_AS(sampler.propose(TrialId{0}), doctest::Contains("refused 200000"), InvalidInput);

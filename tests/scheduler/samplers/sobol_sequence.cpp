@@ -21,7 +21,7 @@ Points points_of(int num_dimensions, std::uint32_t count, std::uint64_t seed) {
 }
 
 /// The centered discrepancy (squared) of the coordinates [first, last): Hickernell, "A generalized discrepancy and
-/// quadrature error bound", 1998. What scipy.stats.qmc.discrepancy gives.
+/// quadrature error bound", 1998. The same as scipy.stats.qmc.discrepancy.
 double centered_discrepancy(const Points& points, std::size_t first, std::size_t last) {
     const auto n = static_cast<double>(points.size());
     double singles = 0;
@@ -84,14 +84,14 @@ TEST_CASE("the first two dimensions are a net: each part of any grid of 2^k equa
     }
 }
 
-TEST_CASE("the discrepancy is that of SciPy's scrambled Sobol sequence") {
+TEST_CASE("the discrepancy matches SciPy's scrambled Sobol sequence") {
     // Mean and standard deviation of qmc.discrepancy(qmc.Sobol(d, scramble=True, rng=k).random(n)), k = 0 … 199, of
     // SciPy 1.17.1. Random points have 5.9e-3 and 9.5e-3. The mean of 20 seeds has 1 / sqrt(20) of the deviation.
     CHECK(std::abs(mean_discrepancy(2, 64, 20) - 1.561e-4) < 4 * 4.9e-6 / std::sqrt(20.0));
     CHECK(std::abs(mean_discrepancy(6, 256, 20) - 5.517e-4) < 4 * 5.3e-6 / std::sqrt(20.0));
 }
 
-TEST_CASE("neighbouring dimensions fill their squares as SciPy's do, up to the last") {
+TEST_CASE("neighbouring dimensions fill their squares as evenly as SciPy's, up to the last") {
     // SciPy's mean over 40 seeds and 127 pairs is 7.88e-5, with a deviation of 4.4e-7 between seeds. Random
     // points have 1.4e-3.
     const auto points = points_of(128, 256, /*seed=*/1);
@@ -103,7 +103,7 @@ TEST_CASE("neighbouring dimensions fill their squares as SciPy's do, up to the l
     CHECK(std::abs(sum / 127 - 7.88e-5) < 4 * 4.4e-7);
 }
 
-TEST_CASE("a seed gives another scrambling, and a point alone is uniform over the seeds") {
+TEST_CASE("each seed gives its own scrambling, and a single point is uniform over the seeds") {
     std::set<double> firsts;
     double sum = 0;
     for (std::uint64_t seed = 0; seed < 1000; ++seed) {
@@ -116,7 +116,7 @@ TEST_CASE("a seed gives another scrambling, and a point alone is uniform over th
     CHECK(std::abs(sum / 1000 - 0.5) < 4 * std::sqrt(1.0 / 12 / 1000));
 }
 
-TEST_CASE("dimensions beyond the table are random, and all stay below 1") {
+TEST_CASE("dimensions beyond the table are random, and all coordinates stay below 1") {
     for (const auto& point : points_of(140, 64, /*seed=*/2)) {
         REQUIRE(point.size() == 140);
         for (const double coordinate : point) {
