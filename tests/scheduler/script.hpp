@@ -7,9 +7,8 @@
 
 namespace crescendo {
 
-/// Actions as text, one after the other: "stop 0 judged; drop 0; start 2 on 0,1 g0 b2".
-/// g is the generation, b the batch multiple, a the accumulation where it is not 1. Everything an action holds is in
-/// it.
+/// Actions as text, one after the other: "stop 0 judged; drop 0; start 2 on 0,1 g0 b2". g is the generation, b the
+/// batch multiple, and a the accumulation if it is not 1. The text has everything that an action holds.
 std::string text_of(const std::vector<Action>& actions);
 
 /// `count` slots on one node, numbered from `first`.
@@ -21,7 +20,7 @@ SweepSpec spec_of(int run_cap, int max);
 /// The same milestones under another scheduler.
 SweepSpec spec_of(SchedulerKind kind, int run_cap, int max, Mode mode = Mode::stop);
 
-/// A sweep to which things happen, in a line each.
+/// A sweep with a one-line call for each event.
 struct Script {
     explicit Script(SweepSpec spec) : sweep(std::move(spec)) {}
     explicit Script(Sweep made) : sweep(std::move(made)) {}
@@ -55,7 +54,7 @@ struct Script {
     std::string hold(int trial, HoldAt at = HoldAt::once) { return apply(TrialHeld{TrialId{trial}, at}); }
     std::string release(int trial) { return apply(TrialReleased{TrialId{trial}}); }
     std::string change(const Limits& limits) { return apply(LimitsChanged{limits}); }
-    /// Nothing else changes.
+    /// Changes nothing else.
     std::string change_run_cap(std::optional<int> run_cap) {
         auto limits = limits_of(sweep.spec());
         limits.run_cap = run_cap;

@@ -14,7 +14,7 @@ void require(bool holds, const char* rule) {
     }
 }
 
-/// What the trial of a report has used, as the sweep knows it.
+/// The resource that the reporting trial has used, according to the sweep.
 Resource resource_of_reporter(const Event& event, const Sweep& sweep) {
     const auto* reported = std::get_if<TrialReported>(&event);
     return reported != nullptr && sweep.has(reported->trial) ? sweep.trial(reported->trial).resource : Resource{0};
@@ -148,7 +148,7 @@ bool SlotBooks::opens_again(const Event& event) {
     return std::holds_alternative<LimitsChanged>(event) || std::holds_alternative<TrialRetried>(event);
 }
 
-/// A trial that ended stays as it is, whatever changes, unless it is tried again.
+/// A trial that ended keeps its status, whatever changes, unless it is tried again.
 void SlotBooks::check_ends() {
     for (const auto& trial : sweep_.trials()) {
         const auto before = ends_.find(trial.id);
@@ -174,7 +174,7 @@ void SlotBooks::note_suspect(const TrialFailed& event) {
     }
 }
 
-/// Where something new is reported from, nothing is to blame.
+/// Slots whose trial makes progress are no longer to blame.
 void SlotBooks::note_progress(const Event& event, Resource before) {
     if (const auto* reported = std::get_if<TrialReported>(&event);
         reported != nullptr && resource_of_reporter(event, sweep_) > before) {
@@ -187,8 +187,8 @@ void SlotBooks::note_progress(const Event& event, Resource before) {
     }
 }
 
-/// Whether a trial may wait although `smallest` slots are free: it has one attempt left, there are other slots that are
-/// taken, and what is free is where it failed.
+/// Whether a trial may wait although `smallest` slots are free: it has one attempt left, the free slots are where it
+/// failed, and other slots are taken.
 bool SlotBooks::may_refuse(const Trial& trial, int smallest) const {
     const auto suspects = suspects_.find(trial.id);
     if (suspects == suspects_.end() || !on_last_attempt_.contains(trial.id)) {
@@ -205,7 +205,7 @@ bool SlotBooks::may_refuse(const Trial& trial, int smallest) const {
                                      }) < smallest;
 }
 
-/// The worker on it is gone. Its group has not yet been told to go on without.
+/// The worker on the slot is gone, and its group has not yet been told to continue without it.
 void SlotBooks::lose(SlotId slot) {
     const auto owner = std::find_if(groups_.begin(), groups_.end(),
                                     [slot](const auto& entry) { return contains(entry.second.slots, slot); });
@@ -223,7 +223,7 @@ void SlotBooks::lose(SlotId slot) {
     }
 }
 
-/// The most workers that a group can have, where each needs a GPU of its own: on all slots, or on those that are free.
+/// The most workers that a group can have if each needs its own GPU, on all slots or only on the free ones.
 int SlotBooks::num_places(bool only_free) const {
     std::set<std::tuple<NodeId, int>> gpus;
     int num_places = 0;
@@ -269,7 +269,7 @@ void SlotBooks::check_slots() const {
     require(sweep_.num_free_slots() + static_cast<int>(used_.size()) == sweep_.num_slots(), "free + used = joined");
 }
 
-/// Nobody trains, or waits to, beyond its own end; who ended knows why.
+/// No trial trains or waits beyond its own end, and a trial that ended has a reason.
 void SlotBooks::check_reason(const Trial& trial) const {
     using enum StopReason;
     const auto& [target, seconds] = sweep_.spec().trial_end;
@@ -353,7 +353,7 @@ void SlotBooks::check_nothing_idles() const {
     require(!can_start || sweep_.num_free_slots() - num_reserved < smallest, "no slot idles while a trial could start");
 }
 
-/// What running trials are short of their targets, as far as the slots there are could help.
+/// The number of workers that running trials lack for their targets, as far as the existing slots could provide them.
 int SlotBooks::num_claimed() const {
     const auto& spec = sweep_.spec().scheduler;
     int sum = 0;

@@ -9,16 +9,16 @@
 
 namespace crescendo {
 
-/// Books of who has which slot, kept from a sweep's events and actions alone, as a launcher would.
-/// They compare themselves with the sweep after every event and throw std::logic_error, naming the
-/// broken rule, where an action is impossible or a slot idles while a trial is runnable.
+/// Records which trial has which slot, from a sweep's events and actions alone, as a launcher would. After every event,
+/// the records are compared with the sweep. If an action is impossible, or a slot idles while a trial is runnable,
+/// std::logic_error names the broken rule.
 class SlotBooks {
   public:
     explicit SlotBooks(SweepSpec spec) : sweep_(std::move(spec)) {}
 
     std::vector<Action> apply(const Event& event);
 
-    /// What the sampler proposes now, to be applied.
+    /// The sampler's next proposal, to be applied.
     std::optional<Event> propose() { return sweep_.propose(); }
 
     const Sweep& sweep() const { return sweep_; }
@@ -55,13 +55,13 @@ class SlotBooks {
     std::set<SlotId> joined_;
     std::set<SlotId> used_;
     std::map<TrialId, Group> groups_;
-    std::set<TrialId> hit_;               // lost workers in this event, and are not told yet how to go on
+    std::set<TrialId> hit_;               // lost workers in this event, and have not been told yet how to continue
     std::map<TrialId, int> generations_;  // the last of every trial that ever had a group
     std::set<TrialId> dropped_;
     std::map<TrialId, TrialStatus> ends_;
     std::map<SlotId, NodeId> nodes_;
     std::map<SlotId, int> gpus_;                    // of slots that share one
-    std::map<TrialId, std::set<SlotId>> suspects_;  // slots on which a trial failed, and nobody has reported since
+    std::map<TrialId, std::set<SlotId>> suspects_;  // slots on which a trial failed, and no trial has reported since
     std::set<TrialId> on_last_attempt_;             // of those that have suspects
     bool finished_ = false;
 };

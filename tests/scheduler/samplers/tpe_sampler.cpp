@@ -18,7 +18,7 @@ TEST_CASE("tpe finds the minimum of a bowl far better than random draws") {
     CHECK(mean_best("tpe", space, 60, 10, loss) < mean_best("random", space, 60, 10, loss) / 4);
 }
 
-TEST_CASE("tpe learns a category, and the parameter that only it has") {
+TEST_CASE("tpe learns a category and the parameter that only this category has") {
     const SearchSpace space{{{"kind", Categorical{{1.0, 2.0, 3.0, 4.0, 5.0}}}, {"x", Uniform{0, 1}, "kind == 3"}}};
     const auto loss = [](const Config& config) {
         return number_of(config, 0) == 3 ? std::abs(number_of(config, 1) - 0.6) : 1;
@@ -52,7 +52,7 @@ TEST_CASE("tpe does not propose pending points again") {
     CHECK(spread(batch) > 2 * spread(careless));
 }
 
-TEST_CASE("where all parameters are numbers, tpe stays closer to the best trials than where there is a choice") {
+TEST_CASE("tpe stays closer to the best trials if all parameters are numbers than if one is a category") {
     const auto mean_distance = [](const SearchSpace& space, const Config& rest) {
         AnySampler sampler(learning_spec("tpe", space));
         for (int id = 0; id < 40; ++id) {
@@ -80,7 +80,7 @@ TEST_CASE("tpe learns from the highest rung with enough results") {
     spec.space = SearchSpace{{{"x", Uniform{0, 1}}}};
     const auto mean_proposal = [&](int num_at_top) {
         AnySampler sampler(spec);
-        for (int id = 0; id < 40; ++id) {  // first left is good; in the end right is
+        for (int id = 0; id < 40; ++id) {  // at first the left is good, in the end the right
             auto trial = started(id, {{"x", (id + 0.5) / 40}});
             trial.resource = Resource{1};
             trial.loss = number_of(trial.config, 0);
@@ -102,12 +102,12 @@ TEST_CASE("tpe learns from the highest rung with enough results") {
     CHECK(mean_proposal(/*num_at_top=*/20) > 0.7);
 }
 
-TEST_CASE("tpe takes trials that are paused below the rung that it learns from for bad, as those that lost") {
+TEST_CASE("tpe treats trials that are paused below the rung it learns from as bad, like lost ones") {
     auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/100, /*max=*/4, Mode::promote);
     spec.sampler = "tpe";
     spec.space = SearchSpace{{{"x", Uniform{0, 1}}}};
     AnySampler sampler(spec);
-    for (int id = 0; id < 80; ++id) {  // of the right half, which was promoted, the leftmost are best
+    for (int id = 0; id < 80; ++id) {  // the right half was promoted, and its leftmost trials are best
         auto trial = started(id, {{"x", (id + 0.5) / 80}});
         sampler->tell(trial);
         trial.resource = Resource{id < 40 ? 1 : 4};
@@ -121,7 +121,7 @@ TEST_CASE("tpe takes trials that are paused below the rung that it learns from f
     }
 }
 
-TEST_CASE("tpe with results of an earlier sweep finds the minimum of a bowl sooner, although the spaces differ") {
+TEST_CASE("tpe finds the minimum of a bowl sooner with results of an earlier sweep, even if the spaces differ") {
     const Parameter x{"x", Uniform{-1, 1}};
     const Parameter y{"y", LogUniformValues{1e-4, 1}};
     const SearchSpace before{{x, y, {"old", Uniform{0, 1}}}};
@@ -148,7 +148,7 @@ TEST_CASE("tpe with results of an earlier sweep finds the minimum of a bowl soon
     CHECK(warm < cold / 5);
 }
 
-TEST_CASE("tpe says which configurations come from results of earlier sweeps alone") {
+TEST_CASE("tpe marks configurations that come only from results of earlier sweeps") {
     auto spec = learning_spec("tpe", SearchSpace{{{"x", Uniform{0, 1}}}});
     for (int i = 0; i < 20; ++i) {
         spec.warm_start.push_back({{{"x", i / 20.0}}, {{Resource{1}, i / 20.0}}, false, true});
@@ -160,7 +160,7 @@ TEST_CASE("tpe says which configurations come from results of earlier sweeps alo
     CHECK(sampler->propose(TrialId{1})->origin == Origin::model);
 }
 
-TEST_CASE("where trials are many, tpe still learns, and proposals from one model differ") {
+TEST_CASE("tpe still learns after many trials, and proposals from one model differ") {
     const SearchSpace space{{{"x", Uniform{-1, 1}}, {"y", Uniform{-1, 1}}}};
     const auto loss = [](const Config& config) {
         return std::pow(number_of(config, 0) - 0.3, 2) + std::pow(number_of(config, 1) + 0.6, 2);
@@ -177,7 +177,7 @@ TEST_CASE("where trials are many, tpe still learns, and proposals from one model
     CHECK(*std::next(losses.begin(), 50) < 0.05);  // the median of random points is 1
 }
 
-TEST_CASE("tpe in the middle of the proposals from one model goes on as before if it was only told of the trials") {
+TEST_CASE("tpe continues the proposals from one model as before if it was only told the trials") {
     const Parameter kind{"kind", Categorical{{1.0, 2.0}}};
     for (const auto& space : {SearchSpace{{{"x", Uniform{0, 50}}, {"n", IntUniform{0, 99}}, kind}},
                               SearchSpace{{{"m", IntUniform{0, 50}}, {"n", IntUniform{0, 50}}, kind}}}) {
@@ -202,7 +202,7 @@ TEST_CASE("tpe in the middle of the proposals from one model goes on as before i
 
 namespace {
 
-/// A sampler at the beginning of the proposals from one model, those for trial 500 and after.
+/// A sampler about to make the first proposals from a new model, for trial 500 and later ones.
 AnySampler at_trial_500(SchedulerKind kind) {
     auto spec = learning_spec("tpe", SearchSpace{{{"x", Uniform{0, 1}}}});
     spec.scheduler.kind = kind;
@@ -220,7 +220,7 @@ AnySampler at_trial_500(SchedulerKind kind) {
 
 }  // namespace
 
-TEST_CASE("of the places that a model of tpe finds, none is left out where every other trial explores") {
+TEST_CASE("tpe skips none of the places that a model finds, even if every other trial explores") {
     const auto places = [](SchedulerKind kind) {
         auto sampler = at_trial_500(kind);
         std::vector<Config> all;
@@ -236,7 +236,7 @@ TEST_CASE("of the places that a model of tpe finds, none is left out where every
     CHECK(places(SchedulerKind::asha) == places(SchedulerKind::fifo));
 }
 
-TEST_CASE("tpe's models propose nothing twice in a small space, also where one serves many trials") {
+TEST_CASE("tpe's models propose nothing twice in a small space, even if one model serves many trials") {
     AnySampler sampler(learning_spec("tpe", SearchSpace{{{"n", IntUniform{0, 999}}}}));
     std::set<double> numbers;
     int num_of_models = 0;
@@ -254,7 +254,7 @@ TEST_CASE("tpe's models propose nothing twice in a small space, also where one s
     CHECK(num_of_models > 400);  // the others find nothing untried near the best
 }
 
-TEST_CASE("when tpe's good trials have gathered, every other trial belongs to a search that begins anew") {
+TEST_CASE("once tpe's good trials have gathered, every other trial belongs to a second search") {
     const SearchSpace space{{{"x", Uniform{-1, 1}}, {"y", Uniform{-1, 1}}}};
     const auto loss = [](const Config& config) {
         return std::pow(number_of(config, 0), 2) + std::pow(number_of(config, 1), 2);
@@ -302,8 +302,7 @@ TEST_CASE("tpe leaves a local minimum in which it has gathered") {
     CHECK(num_found >= 7);  // without a second search, 2
 }
 
-TEST_CASE(
-    "tpe begins no second search by earlier results, with constraints, or where configurations are finitely many") {
+TEST_CASE("tpe begins no second search because of earlier results, with constraints, or in a finite space") {
     const auto loss = [](const Config& config) { return std::abs(number_of(config, 0) - 500); };
     const auto num_of_models = [&](SweepSpec spec, int num_learnt) {
         AnySampler sampler(std::move(spec));
@@ -327,7 +326,7 @@ TEST_CASE(
     CHECK(num_of_models(warm, 20) == 20);
 }
 
-TEST_CASE("tpe begins no second search by results of a rung below the one that it learns from") {
+TEST_CASE("results of a rung below the one tpe learns from do not begin a second search") {
     auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/999, /*max=*/4);
     spec.sampler = "tpe";
     spec.space = SearchSpace{{{"x", Uniform{0, 1}}}};
@@ -347,7 +346,7 @@ TEST_CASE("tpe begins no second search by results of a rung below the one that i
     CHECK(sampler->propose(TrialId{221})->origin == Origin::model);
 }
 
-TEST_CASE("where many trials stop early, every other one of tpe explores, and in other sweeps none does") {
+TEST_CASE("every other trial of tpe explores in a large sweep with early stopping, but none does in other sweeps") {
     const auto origins = [](SchedulerKind kind, std::optional<int> run_cap) {
         auto spec = spec_of(kind, 1, /*max=*/4);
         spec.run_cap = run_cap;
@@ -374,7 +373,7 @@ TEST_CASE("where many trials stop early, every other one of tpe explores, and in
     CHECK(origins(SchedulerKind::fifo, 1000) == std::vector{model, model, model, model, model});
 }
 
-TEST_CASE("what tpe explores lies everywhere, in each coordinate") {
+TEST_CASE("the trials that explore for tpe cover each coordinate evenly") {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         auto spec = spec_of(SchedulerKind::asha, /*run_cap=*/1000, /*max=*/4);
         spec.seed = seed;
@@ -398,7 +397,7 @@ TEST_CASE("what tpe explores lies everywhere, in each coordinate") {
     }
 }
 
-TEST_CASE("of bad trials, those with even numbers count no more for tpe than the others") {
+TEST_CASE("tpe gives bad trials with even numbers no more weight than the others") {
     int num_right = 0;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         AnySampler sampler(learning_spec("tpe", SearchSpace{{{"x", Uniform{0, 1}}}}, seed));

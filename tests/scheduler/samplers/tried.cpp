@@ -33,7 +33,7 @@ TEST_CASE("a multiple of q is the same however it is computed") {
     CHECK(tried.repeats({{"x", 0.1 + 0.2}}));
 }
 
-TEST_CASE("what repeated another earlier is known later") {
+TEST_CASE("a configuration can be compared with only the first few tried ones") {
     Tried tried(SearchSpace({{"x", IntUniform{0, 9}}}));
     for (const int x : {3, 3, 5}) {
         tried.tell(started(0, {{"x", whole(x)}}));
@@ -45,7 +45,7 @@ TEST_CASE("what repeated another earlier is known later") {
     CHECK_FALSE(tried.repeats({{"x", whole(3)}}, /*size=*/0));
 }
 
-TEST_CASE("an absent parameter is a value of its own, and a derived one is none") {
+TEST_CASE("an absent parameter counts as a value of its own, but a derived one does not count") {
     const SearchSpace space({{"on", Categorical{{yes, no}}},
                              derived_parameter("off", "not on"),
                              {"x", IntUniform{0, 1}, "on"}});
@@ -58,7 +58,7 @@ TEST_CASE("an absent parameter is a value of its own, and a derived one is none"
     CHECK_FALSE(tried.repeats({{"on", yes}, {"off", no}, {"x", whole(1)}}));
 }
 
-TEST_CASE("nothing repeats another where there are infinitely many, or no others are left") {
+TEST_CASE("no configuration is a repetition if there are infinitely many, or if all have been tried") {
     Tried infinite(SearchSpace({{"x", IntUniform{0, 1}}, {"y", Uniform{0, 1}}}));
     infinite.tell(started(0, {{"x", whole(0)}, {"y", 0.5}}));
     CHECK_FALSE(infinite.repeats({{"x", whole(0)}, {"y", 0.5}}));
@@ -70,7 +70,7 @@ TEST_CASE("nothing repeats another where there are infinitely many, or no others
     CHECK_FALSE(two.repeats({{"x", whole(0)}}));
 }
 
-TEST_CASE("a value that is none of its parameter's repeats nothing") {
+TEST_CASE("a configuration with an impossible value repeats nothing") {
     Tried tried(SearchSpace({{"x", IntUniform{0, 1}}}));
     tried.tell(started(0, {{"x", whole(7)}}));
 

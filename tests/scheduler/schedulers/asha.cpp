@@ -47,19 +47,19 @@ std::string decisions_maximizing(const SchedulerSpec& spec, std::vector<double> 
 
 }  // namespace
 
-TEST_CASE("both rules stop the second of 5 and 4, maximizing with eta 2") {
+TEST_CASE("maximizing with eta 2, both rules continue a 5 and stop a later 4") {
     CHECK(decisions_maximizing(asha_of(1, 4, 2, Rule::rank), {5, 4}) == "cs");
     CHECK(decisions_maximizing(asha_of(1, 4, 2, Rule::percentile), {5, 4}) == "cs");
 }
 
-TEST_CASE("Ray's own vector: 2 and 4 continue, the cutoff is 3, 1 stops") {
+TEST_CASE("on Ray's own example, the percentile rule continues 2 and 4, then stops 1 at a cutoff of 3") {
     // The 50th percentile of {2, 4} is 3.
     CHECK(decisions_maximizing(asha_of(1, 4, 2, Rule::percentile), {2, 4, 1}) == "ccs");
     CHECK(decisions_maximizing(asha_of(1, 4, 2, Rule::percentile), {2, 4, 2.999}) == "ccs");
     CHECK(decisions_maximizing(asha_of(1, 4, 2, Rule::percentile), {2, 4, 3}) == "ccc");
 }
 
-TEST_CASE("the two rules differ where a value lies between the best and the cutoff") {
+TEST_CASE("the two rules differ for a value between the best and the cutoff") {
     // 2, 4, 3: by rank one of three trains on, and 3 is second; the percentile's cutoff is 3.
     CHECK(decisions_maximizing(asha_of(1, 4, 2, Rule::rank), {2, 4, 3}) == "ccs");
     CHECK(decisions_maximizing(asha_of(1, 4, 2, Rule::percentile), {2, 4, 3}) == "ccc");
@@ -94,12 +94,12 @@ TEST_CASE("by rank, the k-th arrival trains on if it is among the best third so 
     CHECK(decisions(asha_of(1, 27, 3), {5, 6, 4, 7, 3, 3.5, 4.5, 3.2, 3.4}) == "cscsccscc");
 }
 
-TEST_CASE("by rank, every record trains on and what only follows it stops") {
+TEST_CASE("by rank, each new best trains on, and later worse ones stop") {
     CHECK(decisions(asha_of(1, 4, 2), {5, 4, 3, 2, 1}) == "ccccc");
     CHECK(decisions(asha_of(1, 27, 3), {1, 2, 3, 4, 5}) == "cssss");
 }
 
-TEST_CASE("by rank, of equal losses the lower id trains on, in either order") {
+TEST_CASE("by rank, the lower id of equal losses trains on, in either order") {
     Judge<Asha> asha{asha_of(1, 4, 2)};
     Judge<Asha> reversed{asha_of(1, 4, 2)};
 
@@ -112,7 +112,7 @@ TEST_CASE("by rank, of equal losses the lower id trains on, in either order") {
 TEST_CASE("a NaN is the worst of its rung under both rules") {
     CHECK(decisions(asha_of(1, 4, 2, Rule::rank), {1, not_a_number, 0.5}) == "csc");
     CHECK(decisions(asha_of(1, 4, 2, Rule::percentile), {1, not_a_number, 0.5}) == "csc");
-    // After a NaN alone anything is an improvement.
+    // After only a NaN, anything is an improvement.
     CHECK(decisions(asha_of(1, 4, 2, Rule::rank), {not_a_number, 1e300}) == "cc");
     CHECK(decisions(asha_of(1, 4, 2, Rule::percentile), {not_a_number, not_a_number, 1e300}) == "csc");
     auto keeping = asha_of(1, 4, 2, Rule::percentile);
@@ -186,11 +186,11 @@ TEST_CASE("a report that skips milestones goes no further than the rung that sto
     CHECK(asha.size_of_rung(3) == 0);
 }
 
-TEST_CASE("nobody is judged at the top rung") {
+TEST_CASE("no trial is judged at the top rung") {
     Judge<Asha> asha{asha_of(1, 3, 3)};
     asha.report(TrialId{0}, 1, Resource{3}, 0.1);
 
-    const auto judgement = asha.report(TrialId{1}, 1, Resource{4}, 0.9);  // past the maximum is at it
+    const auto judgement = asha.report(TrialId{1}, 1, Resource{4}, 0.9);  // beyond the maximum counts as at the maximum
 
     CHECK(judgement.verdict == Verdict::complete);
     CHECK(judgement.rungs_survived == 1);
@@ -218,7 +218,7 @@ TEST_CASE("a failed trial counts as the worst of the rung it was on its way to")
     CHECK(asha.report(TrialId{3}, 0, Resource{1}, 0.2).verdict == Verdict::go_on);
 }
 
-TEST_CASE("fifo has no rung but the one at the maximum") {
+TEST_CASE("fifo has only the rung at the maximum") {
     auto spec = asha_of(1, 27, 3);
     spec.kind = SchedulerKind::fifo;
     Judge<Asha> asha{spec};
@@ -228,12 +228,12 @@ TEST_CASE("fifo has no rung but the one at the maximum") {
     CHECK(asha.report(TrialId{0}, 0, Resource{26}, not_a_number).verdict == Verdict::go_on);
 }
 
-TEST_CASE("27 trials with eta 3 that arrive best first: one trains on from each rung") {
+TEST_CASE("if 27 trials arrive best first with eta 3, one trains on from each rung") {
     Judge<Asha> asha{asha_of(1, 27, 3)};
 
     for (int trial = 0; trial < 27; ++trial) {
         const auto judgement = asha.report(TrialId{trial}, 0, Resource{27}, trial);
-        // Rank r arrives as the (r + 1)-th, of which floor((r + 1) / 3) train on: r is never below that, but for 0.
+        // Rank r arrives as the (r + 1)-th, when floor((r + 1) / 3) train on: r is never below that, except for 0.
         CHECK(judgement.verdict == (trial == 0 ? Verdict::complete : Verdict::stop));
     }
 
@@ -242,7 +242,7 @@ TEST_CASE("27 trials with eta 3 that arrive best first: one trains on from each 
     CHECK(asha.size_of_rung(3) == 1);
 }
 
-TEST_CASE("27 trials with eta 3 that arrive worst first: all train on") {
+TEST_CASE("if 27 trials arrive worst first with eta 3, all train on") {
     Judge<Asha> asha{asha_of(1, 27, 3)};
 
     for (int trial = 0; trial < 27; ++trial) {
@@ -252,7 +252,7 @@ TEST_CASE("27 trials with eta 3 that arrive worst first: all train on") {
     CHECK(asha.size_of_rung(3) == 27);
 }
 
-TEST_CASE("64 trials with eta 4 that arrive worst in each group of four last: a quarter trains on") {
+TEST_CASE("if 64 trials arrive in blocks of four, best first, with eta 4, a quarter trains on") {
     // Milestones 1, 4, 16, 64. In blocks of four, best first: of 4k + 1 results k train on, and each block's first is
     // better than all before it.
     Judge<Asha> asha{asha_of(1, 64, 4)};
@@ -267,7 +267,7 @@ TEST_CASE("64 trials with eta 4 that arrive worst in each group of four last: a 
     CHECK(num_survivors == 16);
 }
 
-TEST_CASE("243 with factor 3 has six rungs, each once") {
+TEST_CASE("a maximum of 243 with factor 3 has six rungs, each once") {
     const Asha asha{sweep_with(asha_of(1, 243, 3))};
 
     REQUIRE(asha.rungs().size() == 6);
@@ -275,7 +275,7 @@ TEST_CASE("243 with factor 3 has six rungs, each once") {
     CHECK(asha.rungs()[5].milestone == Resource{243});
 }
 
-TEST_CASE("with brackets, a trial of bracket b has its first rung at the b-th milestone, and its own rivals") {
+TEST_CASE("a trial of bracket b has its first rung at the b-th milestone, and competes within its bracket") {
     auto spec = asha_of(1, 9, 3);
     spec.brackets = 3;
     Asha asha{sweep_with(spec)};
@@ -302,7 +302,7 @@ TEST_CASE("with brackets, a trial of bracket b has its first rung at the b-th mi
     CHECK(asha.rungs()[1].size == 2);
 }
 
-TEST_CASE("fewer brackets are the lowest ones") {
+TEST_CASE("with fewer brackets, only the lowest ones are used") {
     auto spec = asha_of(1, 9, 3);
     spec.brackets = 1;
     Asha asha{sweep_with(spec)};

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The numbers as results of trials 0, 1, 2, …, the best third cut from the rest.
+/// Takes the losses as results of trials 0, 1, 2, …, and cuts the best third from the rest.
 Cut third_of(const std::vector<double>& losses) {
     Cut cut;
     for (int trial = 0; trial < static_cast<int>(losses.size()); ++trial) {
@@ -45,21 +45,21 @@ TEST_CASE("the best third of six are the two smallest losses") {
     CHECK_FALSE(cut.is_among_best({3, TrialId{5}}));
 }
 
-TEST_CASE("of two results nobody is among the best third") {
+TEST_CASE("none of two results is among the best third") {
     const auto cut = third_of({1, 2});
 
     CHECK_FALSE(cut.is_among_best({1, TrialId{0}}));
     CHECK(cut.best_of_rest().trial == TrialId{0});
 }
 
-TEST_CASE("equal losses are cut by trial id, zeros of either sign too") {
+TEST_CASE("equal losses are cut by trial id, and so are zeros of either sign") {
     const auto cut = third_of({0.0, -0.0, 0.0});
 
     CHECK(cut.worst_of_best().trial == TrialId{0});
     CHECK(cut.best_of_rest().trial == TrialId{1});
 }
 
-TEST_CASE("any order of the same results is cut alike, where a full sort would cut it") {
+TEST_CASE("results in any order are cut where a full sort would cut them") {
     constexpr int num_trials = 20;
     const std::vector losses{0.1, 0.2, 0.3, infinity, infinity, -1.0};
     for (std::uint64_t seed = 0; seed < 1000; ++seed) {
@@ -80,7 +80,7 @@ TEST_CASE("any order of the same results is cut alike, where a full sort would c
     }
 }
 
-TEST_CASE("the quantile lies between the results beside the cut") {
+TEST_CASE("the quantile lies between the results next to the cut") {
     CHECK(quantile(Cut{}, 3) == infinity);
     CHECK(quantile(at_quantile({7}, 3), 3) == 7);
     CHECK(quantile(at_quantile({0, 3, 6}, 3), 3) == 2);     // 2/3 of the way from 0 to 3
@@ -90,7 +90,7 @@ TEST_CASE("the quantile lies between the results beside the cut") {
     CHECK(quantile(at_quantile({infinity, infinity}, 2), 2) == infinity);
 }
 
-TEST_CASE("a result that is taken back was never there") {
+TEST_CASE("erasing a result leaves the cut as if it had never been inserted") {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         CAPTURE(seed);
         CounterRandom random(seed, 0);

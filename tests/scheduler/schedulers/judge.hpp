@@ -12,7 +12,7 @@ inline SweepSpec sweep_with(const SchedulerSpec& scheduler) {
     return spec;
 }
 
-/// A scheduler alone, to which trials report in a line each.
+/// A scheduler on its own, with a one-line call for each report.
 template <class Kind>
 struct Judge {
     explicit Judge(const SweepSpec& spec) : scheduler(spec) {}

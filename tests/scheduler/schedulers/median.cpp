@@ -33,7 +33,7 @@ TEST_CASE("a trial that is worse than the median of three others stops") {
     CHECK(after_three().report(TrialId{3}, 0, Resource{1}, 0.2).verdict == Verdict::go_on);
 }
 
-TEST_CASE("what counts is a trial's best loss so far, against the others' running averages") {
+TEST_CASE("the median rule compares a trial's best loss so far with the running averages of the others") {
     auto median = after_three(/*resource=*/2);
     median.report(TrialId{3}, 0, Resource{1}, 0.15);
 
@@ -42,7 +42,7 @@ TEST_CASE("what counts is a trial's best loss so far, against the others' runnin
     CHECK(median.report(TrialId{4}, 0, Resource{2}, 0.24).verdict == Verdict::go_on);
 }
 
-TEST_CASE("nobody is judged below min, and nobody at the maximum") {
+TEST_CASE("no trial is judged below min or at the maximum") {
     Judge<Median> median{median_spec(2, 4)};
     for (const int trial : {0, 1, 2, 3}) {
         CHECK(median.report(TrialId{trial}, 0, Resource{1}, trial).verdict == Verdict::go_on);
@@ -52,7 +52,7 @@ TEST_CASE("nobody is judged below min, and nobody at the maximum") {
     CHECK(median.scheduler.next_milestone(0, 0) == Resource{4});
 }
 
-TEST_CASE("a diverged trial stops, and is stopped by others that diverged only if it is worse") {
+TEST_CASE("a diverged trial stops unless the others have diverged too") {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     auto median = after_three();
 

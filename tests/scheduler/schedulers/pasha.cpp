@@ -34,7 +34,7 @@ Judge<Pasha> after_first_rung() {
     return pasha;
 }
 
-/// The curve of a trial at resources 1 to 4, with rungs at 2 and 4.
+/// Reports the losses of a trial at resources 1 to 4, with rungs at 2 and 4.
 void train(Judge<Pasha>& pasha, int trial, const std::vector<double>& losses) {
     for (int resource = 1; resource <= 4; ++resource) {
         pasha.report(TrialId{trial}, resource <= 2 ? 0 : 1, Resource{resource},
@@ -42,7 +42,7 @@ void train(Judge<Pasha>& pasha, int trial, const std::vector<double>& losses) {
     }
 }
 
-/// PASHA that sorts all distances at each result.
+/// A simple PASHA for comparison, which sorts all distances at each result.
 class SortingPasha {
   public:
     explicit SortingPasha(const SweepSpec& spec) : asha_(spec) { asha_.close_above(top_); }
@@ -119,7 +119,7 @@ class SortingPasha {
 
 }  // namespace
 
-TEST_CASE("while the ranking is stable, nobody is promoted beyond the two lowest rungs") {
+TEST_CASE("while the ranking is stable, no trial is promoted beyond the two lowest rungs") {
     auto pasha = after_first_rung();
 
     pasha.report(TrialId{0}, 1, Resource{2}, 0.05);
@@ -140,13 +140,13 @@ TEST_CASE("a result that changes the ranking opens the next rung") {
     CHECK(pasha.scheduler.promotable() == std::nullopt);  // the rung at 8 is closed
 }
 
-TEST_CASE("trials that are closer at the lower rung than noise may change places") {
+TEST_CASE("trials that differ by less than the noise at the lower rung may change places") {
     Judge<Pasha> pasha{pasha_spec(2, 16)};  // milestones 2, 4, 8, 16
-    // 0 and 1 are in this order at 2, in the other at 3, and in this one at 4, where they are 0.05 apart: noise.
+    // 0 is better than 1 at 2, worse at 3, and better again at 4, where they are 0.05 apart: noise.
     train(pasha, 0, {0.5, 0.30, 0.50, 0.40});
     train(pasha, 1, {0.4, 0.40, 0.40, 0.45});
 
-    train(pasha, 2, {0.6, 0.33, 0.45, 0.38});  // behind 0 at 2 by 0.03, before it at 4
+    train(pasha, 2, {0.6, 0.33, 0.45, 0.38});  // 0.03 worse than 0 at 2, better at 4
 
     pasha.scheduler.promote();  // the first rung's best of three
     CHECK(pasha.scheduler.promotable() == std::nullopt);
@@ -161,7 +161,7 @@ TEST_CASE("without noise the same change of places opens the next rung") {
     CHECK(pasha.scheduler.promotable() == TrialId{2});  // from the rung at 4
 }
 
-TEST_CASE("a trial that diverged after it changed places is no noise") {
+TEST_CASE("a trial that diverged after it changed places does not count as noise") {
     Judge<Pasha> pasha{pasha_spec(2, 16)};
     train(pasha, 0, {0.5, 0.30, 0.50, 0.40});
     train(pasha, 1, {0.4, 0.40, 0.40, std::nan("")});
@@ -181,7 +181,7 @@ TEST_CASE("trials that had both diverged at the lower rung may change places") {
     CHECK(pasha.scheduler.promotable() == std::nullopt);
 }
 
-TEST_CASE("the noise is what it is where all distances are sorted at each result") {
+TEST_CASE("the noise is the same as if all distances were sorted at each result") {
     int num_noisy = 0;
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
         const auto spec = pasha_spec(4, 256);
@@ -215,7 +215,7 @@ TEST_CASE("the noise is what it is where all distances are sorted at each result
     CHECK(num_noisy > 1000);
 }
 
-TEST_CASE("with one rung alone a trial is complete there") {
+TEST_CASE("if there is only one rung, a trial is complete there") {
     Judge<Pasha> pasha{pasha_spec(4, 4)};
 
     CHECK(pasha.report(TrialId{0}, 0, Resource{4}, 0.5).verdict == Verdict::complete);

@@ -22,7 +22,7 @@ SchedulerSpec promoting_spec(int max, int eta) {
     return spec;
 }
 
-/// Everybody who can be promoted, in order; they are.
+/// Promotes all trials that can be promoted, and returns them in order.
 std::vector<int> promoted(PromotingAsha& asha) {
     std::vector<int> trials;
     while (const auto next = asha.promotable()) {
@@ -39,13 +39,13 @@ TEST_CASE("a rung promotes each trial once") {
 
     CHECK(asha.report(TrialId{1}, 0, Resource{1}, 0.3).verdict == Verdict::pause);
     asha.report(TrialId{2}, 0, Resource{1}, 0.1);
-    CHECK(asha.scheduler.promotable() == std::nullopt);  // of two nobody
+    CHECK(asha.scheduler.promotable() == std::nullopt);  // none of two
     asha.report(TrialId{3}, 0, Resource{1}, 0.2);
 
-    CHECK(promoted(asha.scheduler) == std::vector{2});  // of three one
+    CHECK(promoted(asha.scheduler) == std::vector{2});  // one of three
 }
 
-TEST_CASE("a trial that comes later and is better is promoted as well") {
+TEST_CASE("a later but better trial is promoted as well") {
     Judge<PromotingAsha> asha{promoting_spec(9, 3)};
     for (const int trial : {0, 1, 2}) {
         asha.report(TrialId{trial}, 0, Resource{1}, 0.1 * trial + 0.1);
@@ -57,7 +57,7 @@ TEST_CASE("a trial that comes later and is better is promoted as well") {
     CHECK(promoted(asha.scheduler) == std::vector{3});  // the best of four, of which one is promoted
 }
 
-TEST_CASE("the highest rung comes first") {
+TEST_CASE("trials at the highest rung are promoted first") {
     Judge<PromotingAsha> asha{promoting_spec(9, 2)};  // milestones 1, 2, 4, 8, 9
     asha.report(TrialId{0}, 0, Resource{1}, 0.1);
     asha.report(TrialId{1}, 0, Resource{1}, 0.2);
@@ -67,7 +67,7 @@ TEST_CASE("the highest rung comes first") {
     CHECK(promoted(asha.scheduler) == std::vector{2, 0});
 }
 
-TEST_CASE("a failed trial counts as the worst of its next rung, and lets the best go on") {
+TEST_CASE("a failed trial counts as the worst of its next rung, so the best can continue") {
     Judge<PromotingAsha> asha{promoting_spec(4, 2)};
     asha.report(TrialId{0}, 0, Resource{1}, 0.9);
 
@@ -76,7 +76,7 @@ TEST_CASE("a failed trial counts as the worst of its next rung, and lets the bes
     CHECK(promoted(asha.scheduler) == std::vector{0});
 }
 
-TEST_CASE("a failed trial that is retried lets nobody go on any more") {
+TEST_CASE("retrying a failed trial takes back the promotion that its failure allowed") {
     Judge<PromotingAsha> asha{promoting_spec(4, 2)};
     asha.report(TrialId{0}, 0, Resource{1}, 0.9);
     asha.fail(TrialId{1}, 0);
@@ -84,10 +84,10 @@ TEST_CASE("a failed trial that is retried lets nobody go on any more") {
 
     asha.retry(TrialId{1}, 0);
 
-    CHECK(asha.scheduler.promotable() == std::nullopt);  // of one nobody
+    CHECK(asha.scheduler.promotable() == std::nullopt);  // none of one
 }
 
-TEST_CASE("27 trials with eta 3: nine, three and one are promoted, whatever their order") {
+TEST_CASE("nine, three and one of 27 trials are promoted with eta 3, whatever their order") {
     Judge<PromotingAsha> asha{promoting_spec(27, 3)};
     for (int i = 0; i < 27; ++i) {
         const int trial = i * 10 % 27;
@@ -96,7 +96,7 @@ TEST_CASE("27 trials with eta 3: nine, three and one are promoted, whatever thei
 
     CHECK(promoted(asha.scheduler) == std::vector{0, 1, 2, 3, 4, 5, 6, 7, 8});
     for (const int trial : {8, 0, 7, 1, 6, 2, 5, 3, 4}) {
-        asha.report(TrialId{trial}, 1, Resource{3}, -trial);  // the last are first now
+        asha.report(TrialId{trial}, 1, Resource{3}, -trial);  // the order is reversed here
     }
     CHECK(promoted(asha.scheduler) == std::vector{8, 7, 6});
     for (const int trial : {7, 8, 6}) {
@@ -107,7 +107,7 @@ TEST_CASE("27 trials with eta 3: nine, three and one are promoted, whatever thei
     CHECK(asha.size_of_rung(3) == 1);
 }
 
-TEST_CASE("64 trials with eta 4: sixteen, four and one are promoted") {
+TEST_CASE("sixteen, four and one of 64 trials are promoted with eta 4") {
     Judge<PromotingAsha> asha{promoting_spec(64, 4)};
     std::vector<int> trials(64);
     for (int trial = 0; trial < 64; ++trial) {
@@ -123,7 +123,7 @@ TEST_CASE("64 trials with eta 4: sixteen, four and one are promoted") {
     }
 }
 
-TEST_CASE("of trials that two brackets can promote at a milestone the better comes first, and none once all ended") {
+TEST_CASE("two brackets promote the better trial at a milestone first, and none after all have ended") {
     auto spec = promoting_spec(/*max=*/4, /*eta=*/2);
     spec.brackets = 2;  // milestones 1, 2, 4 and 2, 4
     const auto trial_of = [](int id, int bracket, int rungs_survived, std::optional<double> loss) {

@@ -34,7 +34,7 @@ struct Pairs {
     Judgement report(int id, int rungs_survived, int resource, double loss) {
         return scheduler.report(trial(id, rungs_survived, resource, loss));
     }
-    /// Takes the trial to promote.
+    /// Promotes the next trial, if any, and returns it.
     std::optional<TrialId> promoted() {
         const auto next = scheduler.promotable();
         if (next) {
@@ -48,7 +48,7 @@ struct Pairs {
 
 }  // namespace
 
-TEST_CASE("a repetition waits at a rung for its siblings, and all of them continue") {
+TEST_CASE("a repetition waits at a rung for its siblings, then all of them continue") {
     Pairs pairs;
 
     CHECK(pairs.report(0, 0, 1, 0.5).verdict == Verdict::pause);
@@ -74,7 +74,7 @@ TEST_CASE("a configuration that loses ends with all its repetitions") {
     CHECK(pairs.scheduler.take_eliminated().empty());
 }
 
-TEST_CASE("the worst repetition judges where the sweep says so") {
+TEST_CASE("a configuration is judged by its worst repetition if the sweep says so") {
     Pairs pairs{JudgedBy::worst};
     pairs.report(0, 0, 1, 0.5);
     pairs.report(1, 0, 1, 0.7);
@@ -91,7 +91,7 @@ TEST_CASE("the worst repetition judges where the sweep says so") {
     CHECK(pairs.scheduler.take_judged().empty());
 }
 
-TEST_CASE("nobody waits at the maximum, and the configuration counts there once") {
+TEST_CASE("no repetition waits at the maximum, and the configuration counts there once") {
     Pairs pairs;
     pairs.report(0, 0, 1, 0.5);
     pairs.report(1, 0, 1, 0.5);
@@ -107,7 +107,7 @@ TEST_CASE("nobody waits at the maximum, and the configuration counts there once"
     CHECK(pairs.scheduler.take_judged().back().loss == doctest::Approx(0.3));
 }
 
-TEST_CASE("a repetition that trained ahead waits at the first rung that is not decided") {
+TEST_CASE("a repetition that trained ahead waits at the first undecided rung") {
     Pairs pairs;
 
     CHECK(pairs.report(0, 0, 3, 0.5).verdict == Verdict::pause);  // beyond milestones 1 and 2
@@ -119,7 +119,7 @@ TEST_CASE("a repetition that trained ahead waits at the first rung that is not d
     CHECK(again.rungs_survived == 1);
 }
 
-TEST_CASE("a repetition that failed is left out, and one that came to its own end counts with its last loss") {
+TEST_CASE("a failed repetition is left out, and one that ended by itself counts with its last loss") {
     Pairs pairs;
     pairs.report(0, 0, 1, 0.5);
     pairs.scheduler.fail(Pairs::trial(1, 0));
@@ -132,7 +132,7 @@ TEST_CASE("a repetition that failed is left out, and one that came to its own en
     CHECK(pairs.scheduler.take_judged().back().loss == doctest::Approx(0.2));
 }
 
-TEST_CASE("a failed repetition that is retried passes what was decided without it, and its siblings wait for it") {
+TEST_CASE("a retried repetition passes the rungs that were decided without it, then its siblings wait for it") {
     Pairs pairs;
     pairs.scheduler.fail(Pairs::trial(1, 0));
     CHECK(pairs.report(0, 0, 1, 0.5).verdict == Verdict::go_on);
@@ -146,7 +146,7 @@ TEST_CASE("a failed repetition that is retried passes what was decided without i
     CHECK(pairs.scheduler.take_judged().back().loss == doctest::Approx(0.5));
 }
 
-TEST_CASE("a repetition cannot be retried once its configuration has lost or is complete") {
+TEST_CASE("a repetition cannot be retried once its configuration has lost") {
     Pairs pairs;
     pairs.report(0, 0, 1, 0.1);
     pairs.report(1, 0, 1, 0.1);
@@ -156,7 +156,7 @@ TEST_CASE("a repetition cannot be retried once its configuration has lost or is 
     CHECK_FALSE(pairs.scheduler.can_retry(Pairs::trial(2, 0)));
 }
 
-TEST_CASE("a configuration of which all repetitions failed counts as the worst until one is retried") {
+TEST_CASE("a configuration whose repetitions all failed counts as the worst until one is retried") {
     Pairs pairs;
     pairs.scheduler.fail(Pairs::trial(0, 0));
     CHECK(pairs.scheduler.rungs()[0].size == 0);
@@ -171,7 +171,7 @@ TEST_CASE("a configuration of which all repetitions failed counts as the worst u
     CHECK(pairs.report(1, 0, 1, 0.5).verdict == Verdict::go_on);
 }
 
-TEST_CASE("a configuration of which all repetitions failed goes on as any other once all are retried") {
+TEST_CASE("a configuration whose repetitions all failed continues normally once all are retried") {
     Pairs pairs;
     for (const int repetition : {0, 1}) {
         pairs.scheduler.fail(Pairs::trial(repetition, 0));
@@ -185,7 +185,7 @@ TEST_CASE("a configuration of which all repetitions failed goes on as any other 
     CHECK(pairs.report(1, 0, 1, 0.7).verdict == Verdict::go_on);
 }
 
-TEST_CASE("who was to be promoted, and was withdrawn, is promoted no more") {
+TEST_CASE("a trial that is withdrawn before its promotion is not promoted") {
     Pairs pairs;
     pairs.report(0, 0, 1, 0.5);
     pairs.report(1, 0, 1, 0.7);
@@ -196,7 +196,7 @@ TEST_CASE("who was to be promoted, and was withdrawn, is promoted no more") {
     CHECK(pairs.scheduler.promotable() == std::nullopt);
 }
 
-TEST_CASE("no sibling waits for a repetition that was withdrawn") {
+TEST_CASE("siblings do not wait for a withdrawn repetition") {
     Pairs pairs;
     pairs.report(0, 0, 1, 0.5);
     pairs.report(1, 0, 1, 0.5);
