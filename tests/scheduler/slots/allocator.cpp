@@ -30,7 +30,7 @@ Allocator allocator_with(const SchedulerSpec& spec, int num_slots) {
     return allocator;
 }
 
-/// Size of a new group with that many slots free, after that many rungs.
+/// The size of a new group whose trial has survived this many rungs.
 std::size_t size_of_group(Allocator allocator, int rungs_survived) {
     std::vector<SlotId> group;
     allocator.grow(group, rungs_survived);
@@ -58,7 +58,7 @@ TEST_CASE("targets do not overflow") {
     CHECK(Allocator{spec}.target_workers(5) == std::numeric_limits<int>::max());
 }
 
-TEST_CASE("without rasda, and with a scaling factor of 1, targets stay as they are") {
+TEST_CASE("targets stay constant without rasda or with a scaling factor of 1") {
     auto asha = rasda(2, 3);
     asha.kind = SchedulerKind::asha;
 
@@ -66,7 +66,7 @@ TEST_CASE("without rasda, and with a scaling factor of 1, targets stay as they a
     CHECK(allocator_with(rasda(2, 1), 16).target_workers(4) == 2);
 }
 
-TEST_CASE("the first slots that join fix max_workers, for good") {
+TEST_CASE("the first slots that join fix max_workers permanently") {
     Allocator allocator{rasda(1, 2)};
     CHECK(allocator.max_workers() == 0);
 
@@ -77,7 +77,7 @@ TEST_CASE("the first slots that join fix max_workers, for good") {
     CHECK(allocator.target_workers(9) == 3);
 }
 
-TEST_CASE("a given max_workers beats the number of slots, either way") {
+TEST_CASE("a given max_workers overrides the number of slots, whether larger or smaller") {
     auto spec = rasda(1, 2);
     spec.max_workers = 2;
     CHECK(allocator_with(spec, 8).max_workers() == 2);
@@ -86,7 +86,7 @@ TEST_CASE("a given max_workers beats the number of slots, either way") {
     CHECK(allocator_with(spec, 8).max_workers() == 100);
 }
 
-TEST_CASE("more workers than slots are as many as the slots") {
+TEST_CASE("a trial never has more workers than there are slots") {
     CHECK(allocator_with(rasda(4, 2), 3).target_workers(0) == 3);
     CHECK(size_of_group(allocator_with(rasda(4, 2), 3), 0) == 3);
 }
@@ -103,7 +103,7 @@ TEST_CASE("a group takes the largest size of its ladder that the free slots allo
     CHECK(size_of_group(allocator_with(spec, 9), 1) == 2);
 }
 
-TEST_CASE("a size that will never fit is not waited for") {
+TEST_CASE("a group does not wait for a size that will never fit") {
     auto spec = rasda(1, 10);
     spec.max_workers = 10;
     auto allocator = allocator_with(spec, 4);
@@ -115,7 +115,7 @@ TEST_CASE("a size that will never fit is not waited for") {
     CHECK(allocator.pool().num_free() == 3);
 }
 
-TEST_CASE("a new group takes no less than a trial starts with") {
+TEST_CASE("a new group is never smaller than the size that a trial starts with") {
     auto allocator = allocator_with(rasda(4, 2), 7);
     std::vector<SlotId> first;
     std::vector<SlotId> second;
@@ -126,7 +126,7 @@ TEST_CASE("a new group takes no less than a trial starts with") {
     CHECK(second.empty());
 }
 
-TEST_CASE("after a loss a trial starts with the slots there are") {
+TEST_CASE("after a loss, a trial starts with the remaining slots") {
     auto allocator = allocator_with(rasda(4, 2), 4);
 
     allocator.lose({SlotId{0}});
@@ -147,7 +147,7 @@ TEST_CASE("a group keeps its slots, in their order, when it grows") {
     CHECK_FALSE(allocator.grow(group, 1));
 }
 
-TEST_CASE("no slots, no group") {
+TEST_CASE("a group cannot grow without slots") {
     std::vector<SlotId> group;
 
     CHECK_FALSE(Allocator{rasda(1, 2)}.grow(group, 0));

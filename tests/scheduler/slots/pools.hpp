@@ -6,7 +6,7 @@
 
 namespace crescendo::tests {
 
-/// Nodes with so many slots each, numbered through: {2, 1} is slots 0 and 1 on node 0, slot 2 on node 1.
+/// Nodes with these numbers of slots, numbered consecutively: {2, 1} is slots 0 and 1 on node 0, and slot 2 on node 1.
 inline SlotPool pool_of(const std::vector<int>& slots_of_nodes) {
     SlotPool pool;
     int slot = 0;
@@ -18,7 +18,7 @@ inline SlotPool pool_of(const std::vector<int>& slots_of_nodes) {
     return pool;
 }
 
-/// Nodes with so many GPUs each, and with slots that go round the GPUs of their node.
+/// Nodes with these numbers of GPUs, and slots that go round the GPUs of their node.
 inline SlotPool pool_on_gpus(const std::vector<int>& gpus_of_nodes, int slots_per_gpu, bool distinct_gpus = false) {
     SlotPool pool{distinct_gpus};
     int slot = 0;

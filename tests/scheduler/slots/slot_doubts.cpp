@@ -11,12 +11,12 @@ namespace {
 
 constexpr TrialId trial{3};
 
-/// Two nodes of two GPUs, each shared by two slots: slots 0 to 3 and 4 to 7, where even ones are on GPU 0.
+/// Two nodes of two GPUs, each shared by two slots: slots 0 to 3 and 4 to 7. Even slots are on GPU 0.
 SlotPool shared_gpus() { return pool_on_gpus({2, 2}, /*slots_per_gpu=*/2); }
 
 }  // namespace
 
-TEST_CASE("a slot is suspected with those on its GPU and on its node") {
+TEST_CASE("a failure casts doubt on all slots of the GPU and of the node") {
     const auto pool = shared_gpus();
     SlotDoubts doubts;
 
@@ -40,7 +40,7 @@ TEST_CASE("failures on several slots add up, and GPUs of different nodes are dif
     CHECK(doubts.of(trial)->on_nodes == ids({0, 1, 2, 3, 4, 5, 6, 7}));
 }
 
-TEST_CASE("a report from a slot removes the doubts about it, of all trials") {
+TEST_CASE("a report from a slot removes the doubts of all trials about it") {
     const auto pool = pool_of({2, 2});
     SlotDoubts doubts;
     doubts.note_failure(trial, SlotId{0}, /*is_last_attempt=*/true, pool);
@@ -55,7 +55,7 @@ TEST_CASE("a report from a slot removes the doubts about it, of all trials") {
     CHECK_FALSE(doubts.any());
 }
 
-TEST_CASE("a slot that is lost, and a trial that has ended, leave no doubts") {
+TEST_CASE("lost slots and ended trials leave no doubts") {
     auto pool = pool_of({2, 2});
     SlotDoubts doubts;
     doubts.note_failure(trial, SlotId{0}, false, pool);
@@ -72,7 +72,7 @@ TEST_CASE("a slot that is lost, and a trial that has ended, leave no doubts") {
     CHECK_FALSE(doubts.any());
 }
 
-TEST_CASE("a node is doubted where there are others, else the slot, and the only slot of a sweep is not") {
+TEST_CASE("a doubt covers the node if there are others, otherwise the slot, but never the only slot of a sweep") {
     SlotDoubts doubts;
     const auto several = pool_of({2, 2});
     doubts.note_failure(trial, SlotId{0}, false, several);

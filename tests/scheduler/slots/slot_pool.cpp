@@ -35,7 +35,7 @@ TEST_CASE("the order in which slots joined or became free does not matter") {
     CHECK(pool.take(1, {}) == ids({0}));
 }
 
-TEST_CASE("a group's slots lie on different GPUs, although others have left no block free") {
+TEST_CASE("a group's slots lie on different GPUs even if other groups leave no block free") {
     auto pool = pool_on_gpus({2}, /*slots_per_gpu=*/2);  // slots 0 and 2 are on GPU 0, 1 and 3 on GPU 1
     REQUIRE(pool.take(4, {}) == ids({0, 1, 2, 3}));
     pool.release(ids({2, 3}));
@@ -51,7 +51,7 @@ TEST_CASE("a group grows to GPUs that it does not have yet before it shares one"
     CHECK(pool.take(4, ids({0, 1, 2, 3})) == ids({4, 5, 6, 7}));
 }
 
-TEST_CASE("whatever is free, a group shares no GPU while another one would do") {
+TEST_CASE("a group shares no GPU while a slot on another GPU is free") {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         CAPTURE(seed);
         CounterRandom random(seed, 0);
@@ -75,7 +75,7 @@ TEST_CASE("whatever is free, a group shares no GPU while another one would do") 
     }
 }
 
-TEST_CASE("where GPUs are to be distinct, a group has one slot at most on each") {
+TEST_CASE("with distinct GPUs, a group has at most one slot on each") {
     auto pool = pool_on_gpus({2, 1}, /*slots_per_gpu=*/2, /*distinct_gpus=*/true);  // slots 4 and 5 are on node 1
     CHECK(pool.most_of_group() == 3);
     CHECK(pool.num_free_for({}) == 3);
@@ -88,7 +88,7 @@ TEST_CASE("where GPUs are to be distinct, a group has one slot at most on each")
     CHECK(pool.num_free_for(ids({4, 0, 1})) == 0);
 }
 
-TEST_CASE("slots that share no GPU are places of their own beside those that do") {
+TEST_CASE("slots without a shared GPU each count as a place of their own") {
     SlotPool pool;
     for (const int slot : {0, 1, 2}) {
         pool.join({SlotId{slot}, NodeId{0}, 7});
@@ -101,11 +101,10 @@ TEST_CASE("slots that share no GPU are places of their own beside those that do"
     CHECK(pool.num_free_for({}) == 1);
 }
 
-TEST_CASE(
-    "whatever is taken, released, lost and avoided, a group has a GPU for each slot, and takes what it can have") {
+TEST_CASE("after any sequence of changes, a group has a GPU for each slot and gets every slot that it can have") {
     using Gpu = std::pair<int, int>;
     const auto node_of = [](SlotId slot) { return slot.value / 12; };
-    const auto gpu_of = [&](SlotId slot) {  // every third slot of a node shares none
+    const auto gpu_of = [&](SlotId slot) {  // every third slot of a node shares no GPU
         return slot.value % 3 == 2 ? Gpu{-1, slot.value} : Gpu{node_of(slot), slot.value % 12 / 3};
     };
     for (std::uint64_t seed = 0; seed < 500; ++seed) {
@@ -177,7 +176,7 @@ TEST_CASE("GPUs of different nodes are different") {
 
     CHECK(pool.take(4, {}) == ids({0, 1, 2, 3}));
     pool.release(ids({1, 3}));
-    CHECK(pool.take(2, ids({0})) == ids({1, 3}));  // its own node first, as ever
+    CHECK(pool.take(2, ids({0})) == ids({1, 3}));  // its own node first, as always
 }
 
 TEST_CASE("a lost slot that comes back takes its place on the GPU again") {
@@ -192,7 +191,7 @@ TEST_CASE("a lost slot that comes back takes its place on the GPU again") {
     CHECK(pool.num_free() == 0);
 }
 
-TEST_CASE("a group takes one node where one is large enough") {
+TEST_CASE("a group takes a single node if one is large enough") {
     auto pool = pool_of({1, 2, 4});
 
     CHECK(pool.take(3, {}) == ids({3, 4, 5}));
@@ -205,7 +204,7 @@ TEST_CASE("a group takes the node that it fills best, so that large nodes stay w
     CHECK(pool.take(4, {}) == ids({0, 1, 2, 3}));
 }
 
-TEST_CASE("of nodes that fit equally the lower one is taken") {
+TEST_CASE("the lower of two nodes that fit equally is taken") {
     auto pool = pool_of({2, 2});
 
     CHECK(pool.take(1, {}) == ids({0}));
@@ -227,7 +226,7 @@ TEST_CASE("a group grows on the nodes it has before it enters others") {
     CHECK(pool.take(3, group) == ids({1, 2, 3}));
 }
 
-TEST_CASE("lost slots are gone, but known") {
+TEST_CASE("lost slots are gone but still known") {
     auto pool = pool_of({2});
 
     pool.lose(SlotId{0});
@@ -248,7 +247,7 @@ TEST_CASE("a lost slot may join again, on another node") {
     CHECK(pool.take(2, {}) == ids({0, 2}));
 }
 
-TEST_CASE("slots to avoid are taken last, and are free as before if they are not needed") {
+TEST_CASE("slots to avoid are taken last, and stay free if they are not needed") {
     auto pool = pool_of({3, 2});
 
     CHECK(pool.take(1, {}, ids({0, 1})) == ids({2}));
@@ -258,7 +257,7 @@ TEST_CASE("slots to avoid are taken last, and are free as before if they are not
     CHECK(pool.num_free() == 0);
 }
 
-TEST_CASE("to avoid slots that are taken, or none, changes nothing") {
+TEST_CASE("avoiding no slots, or only taken ones, changes nothing") {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         CAPTURE(seed);
         CounterRandom random(seed, 0);
@@ -271,7 +270,7 @@ TEST_CASE("to avoid slots that are taken, or none, changes nothing") {
     }
 }
 
-TEST_CASE("whatever is avoided, no slot is taken twice, and none that is avoided before another is used up") {
+TEST_CASE("no slot is taken twice, and avoided slots are taken only after all others") {
     for (std::uint64_t seed = 0; seed < 2000; ++seed) {
         CAPTURE(seed);
         CounterRandom random(seed, 1);

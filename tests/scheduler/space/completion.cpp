@@ -31,7 +31,7 @@ Value value_of(const Config& config, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("what is given stays, the rest is what is preferred, and what is derived follows") {
+TEST_CASE("given values stay, preferred values fill the rest, and derived values follow") {
     const Config preferred{{"width", whole(7)}, {"kind", kind_a}, {"depth", whole(2)}, {"area", whole(70)}};
 
     const auto config = complete(space(), {{"width", whole(3)}}, preferred, CounterRandom(1, 2));
@@ -39,7 +39,7 @@ TEST_CASE("what is given stays, the rest is what is preferred, and what is deriv
     CHECK(config == Config{{"width", whole(3)}, {"kind", kind_a}, {"depth", whole(2)}, {"area", whole(30)}});
 }
 
-TEST_CASE("if what is preferred breaks a rule, the rest is drawn until all rules hold") {
+TEST_CASE("if the preferred values break a rule, the rest is drawn until all rules hold") {
     const Config preferred{{"width", whole(2)}, {"kind", kind_b}, {"area", whole(20)}};
 
     for (std::uint64_t stream = 0; stream < 20; ++stream) {
@@ -57,7 +57,8 @@ TEST_CASE("values that never go together have no completion") {
     CHECK_FALSE(complete(space(), {{"width", whole(1)}, {"depth", whole(2)}}, {}, CounterRandom(1, 2)));
 }
 
-TEST_CASE("what keeps values from having a completion is named: a condition, a constraint, or what most draws break") {
+TEST_CASE(
+    "the message names what prevents a completion: a condition, a constraint, or the rule that most draws break") {
     const auto rule_of = [](const SearchSpace& space, const Config& given) {
         const auto why = why_incomplete(space, given, CounterRandom(1, 2));
         const std::string before = "no trial can start with these values: ";

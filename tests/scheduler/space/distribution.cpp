@@ -25,7 +25,7 @@ std::vector<double> sorted_draws(const Distribution& distribution, int count, st
     return values;
 }
 
-/// The statistic of Kolmogorov and Smirnov times the root of the number of values: above 1.95 for one sample of 1,000.
+/// The Kolmogorov-Smirnov statistic times the square root of the number of values: above 1.95 for one sample in 1,000.
 double distance_from(const std::vector<double>& sorted, const std::function<double(double)>& probability_below) {
     const auto count = static_cast<double>(sorted.size());
     double distance = 0;
@@ -39,7 +39,7 @@ double distance_from(const std::vector<double>& sorted, const std::function<doub
 
 double normal_below(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 
-/// The statistic chi-squared of counts against the probabilities that they should have.
+/// The chi-squared statistic of counts against their expected probabilities.
 double chi_squared(const std::map<double, int>& counts, const std::map<double, double>& probabilities, int total) {
     double sum = 0;
     for (const auto& [value, probability] : probabilities) {
@@ -67,7 +67,7 @@ const std::vector<Distribution> all_numbers{
 
 }  // namespace
 
-TEST_CASE("draws match the distributions' theory") {
+TEST_CASE("draws match the theory of their distribution") {
     struct Case {
         Distribution distribution;
         std::function<double(double)> probability_below;
@@ -93,8 +93,8 @@ TEST_CASE("draws match the distributions' theory") {
     }
 }
 
-TEST_CASE("quantized draws are as frequent as what is rounded to them") {
-    // 5 categories have 4 degrees of freedom: chi-squared is above 18.5 for one sample of 1,000.
+TEST_CASE("a quantized value is drawn with the probability of all values that round to it") {
+    // 5 categories have 4 degrees of freedom: chi-squared is above 18.5 for one sample in 1,000.
     std::map<double, double> normal;
     for (const double x : {-1.0, 0.0, 1.0}) {
         normal[x] = normal_below(x + 0.5) - normal_below(x - 0.5);
@@ -103,13 +103,13 @@ TEST_CASE("quantized draws are as frequent as what is rounded to them") {
     normal[-2] = normal[2];
     CHECK(chi_squared(counts_of(QNormal{0, 1, 1}, 10'000), normal, 10'000) < 18.5);
 
-    // Beta(2, 1) lies below x with x^2; the values 0 and 1 stand for half as much.
+    // Beta(2, 1) is below x with the probability x^2. The values 0 and 1 have only half a cell.
     const std::map<double, double> beta{
         {0, 0.015625}, {0.25, 0.125}, {0.5, 0.25}, {0.75, 0.375}, {1, 0.234375}};
     CHECK(chi_squared(counts_of(QBeta{2, 1, 0.25}, 10'000), beta, 10'000) < 18.5);
 }
 
-TEST_CASE("categories are as frequent as their probabilities say") {
+TEST_CASE("categories are drawn with their probabilities") {
     const Categorical weighted{{1.0, 2.0, 3.0, 4.0, 5.0}, {0.5, 0.0, 0.25, 0.15, 0.1}};
     const auto counts = counts_of(weighted, 10'000);
 
@@ -123,10 +123,10 @@ TEST_CASE("a coordinate chooses among weighted categories in their order") {
     CHECK(number(value_at(weighted, 0)) == 1);
     CHECK(number(value_at(weighted, 0.4999)) == 1);
     CHECK(number(value_at(weighted, 0.5)) == 2);
-    CHECK(number(value_at(weighted, 1 - 0x1.0p-53)) == 2);  // the last one that has a probability
+    CHECK(number(value_at(weighted, 1 - 0x1.0p-53)) == 2);  // the last one with a probability above 0
 }
 
-TEST_CASE("probabilities that rounding leaves below 1 cover the last coordinate") {
+TEST_CASE("probabilities that add up to slightly less than 1 still cover the last coordinate") {
     const Categorical thirds{{1.0, 2.0, 3.0}, {0.333333, 0.333333, 0.333333}};
 
     CHECK(number(value_at(thirds, 1 - 0x1.0p-53)) == 3);
@@ -145,7 +145,7 @@ TEST_CASE("values grow with the coordinate") {
     }
 }
 
-TEST_CASE("the same seed draws the same, and every draw is the value at a coordinate") {
+TEST_CASE("a seed always draws the same values, and every draw is the value at a coordinate") {
     for (std::uint64_t seed = 0; seed < 1000; ++seed) {
         for (const auto& distribution : all_numbers) {
             CounterRandom random(seed, /*stream=*/1);
@@ -176,8 +176,8 @@ TEST_CASE("quantized values are multiples of q, and never a negative zero") {
     CHECK(to_string(value_at(QNormal{0, 1, 1}, 0.45)) == "0");  // -0.13
 }
 
-TEST_CASE("what lies beyond the outermost multiple of a range belongs to its cell") {
-    // 1 to 6 is rounded to 4, and 6 to 10.5 to 8, though 0 and 12 would be nearer to some of it.
+TEST_CASE("the part of a range beyond its outermost multiple belongs to that multiple's cell") {
+    // 1 to 6 rounds to 4, and 6 to 10.5 rounds to 8, although 0 and 12 would be nearer to some values.
     CHECK(cell_at(QUniform{1, 10.5, 4}, 0) == std::pair(0.0, 5 / 9.5));
     CHECK(coordinate_of(QUniform{1, 10.5, 4}, 4.0) == 2.5 / 9.5);
 

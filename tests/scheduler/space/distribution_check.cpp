@@ -12,7 +12,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What is wrong with a distribution; empty if nothing is.
+/// The problem with a distribution, or an empty text if there is none.
 std::string problem_of(const Distribution& distribution) {
     try {
         check(distribution, "parameters.x");
@@ -36,7 +36,7 @@ TEST_CASE("empty ranges are refused") {
     CHECK(is_refused(Categorical{}));
 }
 
-TEST_CASE("a message has all digits that two numbers differ in") {
+TEST_CASE("a message shows all digits in which two numbers differ") {
     CHECK(problem_of(Uniform{0.30000001, 0.3}) ==
           "min is 0.30000001 and max is 0.3 (nothing lies between); use a min below max, or value: 0.30000001");
     CHECK(problem_of(Uniform{0.3, 0.0001}) ==
@@ -71,7 +71,7 @@ TEST_CASE("a q that leaves no value is refused") {
     CHECK(is_refused(QBeta{1, 1, 0}));
 }
 
-TEST_CASE("bells without a spread, and those that leave the numbers, are refused") {
+TEST_CASE("normal distributions without a spread, or beyond the range of numbers, are refused") {
     CHECK(!is_refused(Normal{0, 1}));
     CHECK(!is_refused(LogNormal{-7, 3}));
     CHECK(problem_of(Normal{0, 0}) ==
@@ -79,11 +79,11 @@ TEST_CASE("bells without a spread, and those that leave the numbers, are refused
     CHECK(is_refused(QNormal{0, -1, 1}));
     CHECK(is_refused(Normal{infinity, 1}));
     CHECK(is_refused(Normal{0, infinity}));
-    CHECK(is_refused(LogNormal{700, 10}));     // e^782 is no double
+    CHECK(is_refused(LogNormal{700, 10}));         // e^782 is not a double
     CHECK(is_refused(QNormal{1e300, 1, 1e-300}));  // nor is 1e300 / 1e-300
 }
 
-TEST_CASE("a beta distribution has two positive numbers") {
+TEST_CASE("a beta distribution needs two positive numbers that are not too large") {
     CHECK(!is_refused(Beta{0.5, 0.5}));
     CHECK(!is_refused(Beta{1e-3, 1e5}));
     CHECK(is_refused(Beta{0, 1}));
@@ -92,7 +92,7 @@ TEST_CASE("a beta distribution has two positive numbers") {
     CHECK(is_refused(QBeta{std::numeric_limits<double>::quiet_NaN(), 1, 0.1}));
 }
 
-TEST_CASE("probabilities belong to the values and add up to 1") {
+TEST_CASE("each value needs one probability, and they must add up to 1") {
     const std::vector<Value> values{1.0, 2.0};
 
     CHECK(!is_refused(Categorical{values, {0.3, 0.7}}));

@@ -28,7 +28,7 @@ TEST_CASE("whole numbers, multiples, lists and constants have finitely many valu
     CHECK(all_values(Constant{"x"}) == std::vector<Value>{"x"});
 }
 
-TEST_CASE("ranges of real numbers and bells have no end of values") {
+TEST_CASE("ranges of real numbers, bell curves and huge ranges do not count as finite") {
     CHECK(!FiniteValues::of(Uniform{0, 1}));
     CHECK(!FiniteValues::of(LogUniformValues{0.1, 1}));
     CHECK(!FiniteValues::of(Normal{0, 1}));
@@ -38,7 +38,7 @@ TEST_CASE("ranges of real numbers and bells have no end of values") {
     CHECK(!FiniteValues::of(QUniform{0, 1, 1e-12}));
 }
 
-TEST_CASE("a value that is listed twice counts once, and one with the probability 0 not at all") {
+TEST_CASE("a value listed twice counts once, and a value with the probability 0 does not count") {
     CHECK(all_values(Categorical{{1.0, true, 1.0}}) == std::vector<Value>{1.0, true});
     CHECK(all_values(Categorical{{1.0, 2.0, 3.0}, {0.5, 0, 0.5}}) == std::vector<Value>{1.0, 3.0});
 }
@@ -52,7 +52,7 @@ TEST_CASE("a multiple has its index however it is computed") {
     CHECK(tenths.index_of(0.30001) == std::nullopt);
 }
 
-TEST_CASE("a value that is not among them has no index") {
+TEST_CASE("a value outside the distribution has no index") {
     const auto whole = FiniteValues::of(IntUniform{1, 3}).value();
     const auto multiples = FiniteValues::of(QUniform{0, 1, 0.25}).value();
 

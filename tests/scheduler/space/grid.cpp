@@ -6,7 +6,7 @@
 
 using namespace crescendo;
 
-TEST_CASE("a grid has each combination of values once, the last parameter varying first") {
+TEST_CASE("a grid has each combination of values once, and the last parameter varies first") {
     const SearchSpace space{{{"a", IntUniform{1, 2}}, {"b", Categorical{{true, false, true}}}, {"c", Constant{"x"}}}};
     const Grid grid{space};
 
@@ -19,7 +19,7 @@ TEST_CASE("a grid has each combination of values once, the last parameter varyin
     }
 }
 
-TEST_CASE("a configuration that is not of the grid has no point") {
+TEST_CASE("a configuration outside the grid has no point") {
     const Grid grid{SearchSpace{{{"a", IntUniform{1, 2}}}}};
 
     CHECK(!grid.point_of({{"a", std::int64_t{3}}}));
@@ -27,9 +27,9 @@ TEST_CASE("a configuration that is not of the grid has no point") {
     CHECK(!grid.point_of({}));
 }
 
-TEST_CASE("a grid of a space without parameters is one point") { CHECK(Grid{SearchSpace{}}.size() == 1); }
+TEST_CASE("the grid of a space without parameters has one point") { CHECK(Grid{SearchSpace{}}.size() == 1); }
 
-TEST_CASE("a range of real numbers makes no grid, and the message names it and the remedy") {
+TEST_CASE("a grid refuses a range of real numbers, and the message names the parameter and the remedy") {
     const SearchSpace space{{{"width", IntUniform{1, 2}}, {"lr", Uniform{0, 1}}}};
     try {
         const Grid grid{space};
@@ -42,13 +42,13 @@ TEST_CASE("a range of real numbers makes no grid, and the message names it and t
     }
 }
 
-TEST_CASE("a grid of more points than there can be trials is refused") {
+TEST_CASE("a grid with more points than possible trials is refused") {
     const IntUniform range{1, 100'000};
 
     CHECK_THROWS_AS(Grid(SearchSpace{{{"a", range}, {"b", range}}}), InvalidInput);
 }
 
-TEST_CASE("a grid leaves out what a constraint forbids, and what differs in absent parameters only") {
+TEST_CASE("a grid skips points that a constraint forbids or that differ only in absent parameters") {
     const Categorical methods{{"sgd", "adam"}};
     const SearchSpace space{{{"method", methods},
                              {"momentum", Categorical{{0.8, 0.9}}, "method == \"sgd\""},

@@ -20,7 +20,7 @@ const std::vector<Distribution> kinds{
     LogUniformValues{1e-5, 0.1},
     IntUniform{-3, 7},
     QUniform{0.05, 2, 0.1},
-    QUniform{-1e9, 1e9, 0.001},  // of 1e12 multiples the rounding is more than a millionth
+    QUniform{-1e9, 1e9, 0.001},  // with 1e12 multiples, the rounding exceeds a millionth
     QLogUniformValues{1, 1000, 3},
     Normal{0, 2},
     QNormal{1, 2, 0.25},
@@ -34,7 +34,7 @@ const std::vector<Distribution> kinds{
 
 }  // namespace
 
-TEST_CASE("every value that a distribution draws is a member, and stays as it is") {
+TEST_CASE("every value that a distribution draws is a member and stays unchanged") {
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
         for (std::int32_t i = 0; i < 200; ++i) {
             auto random = draws(/*seed=*/1, Purpose::configuration, TrialId{i});
@@ -46,7 +46,7 @@ TEST_CASE("every value that a distribution draws is a member, and stays as it is
     }
 }
 
-TEST_CASE("what a distribution never takes is no member") {
+TEST_CASE("a value that a distribution never takes is not a member") {
     CHECK_FALSE(member(Uniform{0, 1}, 1.5).has_value());
     CHECK_FALSE(member(Uniform{0, 1}, "a").has_value());
     CHECK_FALSE(member(Uniform{0, 1}, true).has_value());
@@ -62,7 +62,7 @@ TEST_CASE("what a distribution never takes is no member") {
     CHECK_FALSE(member(Constant{integer(3)}, integer(4)).has_value());
 }
 
-TEST_CASE("a number stands for the same number of the kind that is searched") {
+TEST_CASE("a number becomes the equal value of the type that is searched") {
     CHECK(member(Uniform{0, 3}, integer(1)) == Value{1.0});
     CHECK(member(IntUniform{0, 3}, 2.0) == Value{integer(2)});
     CHECK(member(Categorical{{integer(32), integer(64)}}, 64.0) == Value{integer(64)});
@@ -71,7 +71,7 @@ TEST_CASE("a number stands for the same number of the kind that is searched") {
     CHECK_FALSE(member(Categorical{{0.1, 0.3}, {}}, 0.3000001));
 }
 
-TEST_CASE("a number that rounding carried beyond an end of its range was refused, and is that end") {
+TEST_CASE("a number that rounding carried beyond an end of its range counts as that end") {
     CHECK(member(LogUniformValues{1e-5, 1e-4}, std::exp(std::log(1e-4))) == Value{1e-4});  // 1.0000000000000009e-4
     CHECK(member(LogUniformValues{1e-5, 1e-4}, std::exp(std::log(1e-5))) == Value{1e-5});  // 9.999999999999997e-6
     CHECK(member(Uniform{0, 0.3}, 0.1 + 0.2) == Value{0.3});

@@ -24,7 +24,7 @@ struct BetaCase {
 
 }  // namespace
 
-TEST_CASE("normal quantiles are those of 40 digits, as far out as a coordinate goes") {
+TEST_CASE("normal quantiles match values of 40 digits, up to the outermost coordinates") {
     for (const auto& [probability, quantile] : {
              NormalCase{0.5, 0.0},
              {0.1, -1.2815515655446004353},
@@ -39,7 +39,7 @@ TEST_CASE("normal quantiles are those of 40 digits, as far out as a coordinate g
     }
 }
 
-TEST_CASE("beta quantiles are those of 40 digits, for all shapes") {
+TEST_CASE("beta quantiles match values of 40 digits, for all shapes") {
     for (const auto& [probability, a, b, quantile] : {
              BetaCase{1e-6, 2, 5, 0.00025828782935406359631},
              {0.3, 2, 5, 0.18180347131894916256},
@@ -70,7 +70,7 @@ TEST_CASE("beta quantiles are those of 40 digits, for all shapes") {
     }
 }
 
-TEST_CASE("beta quantiles stay inside [0, 1], even where all is at its ends") {
+TEST_CASE("beta quantiles stay inside [0, 1], even if all probability is at its ends") {
     CHECK(beta_quantile(0, 2, 3) == 0);
     for (const double probability : {0.0, 1e-300, 0.5, 1 - 0x1.0p-53}) {
         for (const double a : {1e-3, 1.0, 1e5}) {

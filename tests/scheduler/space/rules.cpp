@@ -6,7 +6,7 @@ using namespace crescendo;
 
 namespace {
 
-/// momentum with sgd only; nesterov with a large momentum only; twice is derived from momentum.
+/// momentum exists only with sgd, nesterov only with a large momentum, and twice is derived from momentum.
 const std::vector<Parameter> sgd_parameters{
     {"optimizer", Categorical{{std::string("sgd"), std::string("adam")}}},
     {"momentum", Uniform{0, 1}, "optimizer == 'sgd'"},
@@ -27,7 +27,7 @@ std::vector<std::optional<Value>> drawn(const char* optimizer, double momentum, 
     return {std::string(optimizer), momentum, true, {}, std::int64_t{width}, {}};
 }
 
-/// Names of the parameters that are there.
+/// The names of the parameters that are present.
 std::string present(const Assignment& assignment) {
     std::string names;
     for (std::size_t i = 0; i < sgd_parameters.size(); ++i) {
@@ -59,7 +59,7 @@ TEST_CASE("a parameter is absent if its condition is false, or depends on an abs
     CHECK(present(rules.apply(drawn("adam", 0.75, 3))) == "optimizer width ");
 }
 
-TEST_CASE("derived parameters are computed, and kept if they are given") {
+TEST_CASE("derived parameters are computed, and given values are kept if they agree") {
     const auto rules = rules_of();
     auto given = drawn("sgd", 0.75, 2);
     const double other_bits = 1.5 * (1 + 1e-12);  // as another machine may have computed it
@@ -73,7 +73,7 @@ TEST_CASE("derived parameters are computed, and kept if they are given") {
           "out");
 }
 
-TEST_CASE("a derived parameter that chooses a list or null has that value, and may be given as text") {
+TEST_CASE("a derived parameter may be a list or null, and may be given as text") {
     const JsonValue list("[256,256]");
     const JsonValue null("null");
     const std::vector<Parameter> parameters{{"deep", Categorical{{true, false}}},
@@ -99,7 +99,7 @@ TEST_CASE("a derived parameter that chooses a list or null has that value, and m
     CHECK_THROWS_AS(applied(true, null), InvalidInput);
 }
 
-TEST_CASE("a rule without a result names itself and its values") {
+TEST_CASE("the error of a rule without a result names the rule and its values") {
     CHECK(error_of(rules_of(), drawn("adam", 0, 0)) ==
           "parameters.inverse.expression@2: divides by zero; leave 0 out of the range, or add a number to the divisor "
           "(with width = 0)");
@@ -122,7 +122,7 @@ TEST_CASE("a constraint that depends on an absent parameter is met") {
     CHECK_FALSE(rules.allows(1, rules.apply(drawn("adam", 0.75, 7))));
 }
 
-TEST_CASE("given values are of the type of their parameter") {
+TEST_CASE("given values must have the type of their parameter") {
     auto given = drawn("sgd", 0.75, 2);
     given[4] = 4.0;  // as other launchers may write a whole number
     CHECK(error_of(rules_of({"width // 2 == 2"}), given).empty());
@@ -134,7 +134,7 @@ TEST_CASE("given values are of the type of their parameter") {
     CHECK(error_of(rules_of(), given).starts_with("config: a configuration has width = wide, and"));
 }
 
-TEST_CASE("keys of rules") {
+TEST_CASE("the keys of rules name a parameter or the index of a constraint") {
     CHECK(rule_key("lr", "when") == "parameters.lr.when");
     CHECK(constraint_key(2) == "constraints[2]");
 }

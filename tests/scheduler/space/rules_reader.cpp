@@ -17,7 +17,7 @@ std::vector<Parameter> parameters_and(std::vector<Parameter> added) {
     return added;
 }
 
-/// What is wrong with a space: "key@offset: message", one a line.
+/// The problems of a space, one per line: "key@offset: message".
 std::string problems_of_rules(const std::vector<Parameter>& parameters,
                               const std::vector<std::string>& constraints = {}) {
     std::vector<ExpressionError> problems;
@@ -33,14 +33,14 @@ Parameter when(const char* name, const char* condition) { return {name, Uniform{
 
 }  // namespace
 
-TEST_CASE("rules that make sense") {
+TEST_CASE("valid rules cause no problems") {
     CHECK(problems_of_rules(
               parameters_and({when("momentum", "optimizer == 'sgd'"), derived_parameter("area", "width * width")}),
               {"area <= 4096", "lr * width < 10"})
               .empty());
 }
 
-TEST_CASE("parameters are read behind those that they depend on, wherever they stand") {
+TEST_CASE("a parameter is read after the parameters that it depends on, whatever their order") {
     std::vector<ExpressionError> problems;
     const std::vector<Parameter> parameters{derived_parameter("c", "a + b"), derived_parameter("b", "a * 2"),
                                             {"a", IntUniform{1, 2}}};
@@ -53,7 +53,7 @@ TEST_CASE("parameters are read behind those that they depend on, wherever they s
     CHECK(Rules(plain, {}, problems).empty());
 }
 
-TEST_CASE("the type of a parameter is that of all its values") {
+TEST_CASE("the type of a parameter covers all its values") {
     const std::vector<Parameter> parameters{{"whole", Categorical{{std::int64_t{1}, std::int64_t{2}}}},
                                             {"number", Categorical{{std::int64_t{1}, 0.5}}},
                                             {"mixed", Categorical{{std::string("none"), 0.5}}},
@@ -68,7 +68,7 @@ TEST_CASE("the type of a parameter is that of all its values") {
           "constraints[0]@0: '<' compares numbers, but its left side is a value of several types; use ==, != or in");
 }
 
-TEST_CASE("a name that is none is a mistake at its character") {
+TEST_CASE("an unknown name is a mistake at its character") {
     CHECK(problems_of_rules(parameters_and({when("momentum", "optimiser == 'sgd'")})) ==
           "parameters.momentum.when@0: there is no optimiser; put text in quotes");
     CHECK(problems_of_rules(parameters_and({when("momentum", "optimizer == sgd")})) ==
@@ -79,7 +79,7 @@ TEST_CASE("a name that is none is a mistake at its character") {
           "constraints[1]@8: there is no depth; put text in quotes");
 }
 
-TEST_CASE("a circle is a mistake, told once") {
+TEST_CASE("a circular dependency is reported once") {
     CHECK(problems_of_rules({when("a", "b > 0"),
                              when("b", "lr > 0 and c > 0"),
                              derived_parameter("c", "a * 2"),
@@ -96,7 +96,7 @@ TEST_CASE("a mistake causes no second message") {
           "parameters.area.expression@8: a value is missing at the end; add it, or remove what comes before it");
 }
 
-TEST_CASE("every mistake is told") {
+TEST_CASE("every mistake is reported") {
     const auto all = problems_of_rules(parameters_and({when("a", "width"), when("b", "lr +")}),
                                        {"lr", "lr + 'a' > 2", "sin(lr) > 0"});
 
@@ -114,7 +114,7 @@ TEST_CASE("a comparison with a value that is not in the list is a mistake") {
               .starts_with("parameters.momentum.when@13: "));
 }
 
-TEST_CASE("a parameter may be absent if it has a condition, or is derived from one that may be") {
+TEST_CASE("a parameter may be absent if it has a condition or is derived from such a parameter") {
     std::vector<ExpressionError> problems;
     const Rules rules(
         parameters_and({when("momentum", "optimizer == 'sgd'"), derived_parameter("twice", "2 * momentum"),
@@ -127,7 +127,7 @@ TEST_CASE("a parameter may be absent if it has a condition, or is derived from o
     CHECK_FALSE(rules.may_be_absent(5));
 }
 
-TEST_CASE("a long chain of dependencies is none too deep") {
+TEST_CASE("a long chain of dependencies is not too deep") {
     std::vector<Parameter> parameters{{"x0", IntUniform{1, 2}}};
     for (int i = 1; i < 1000; ++i) {
         parameters.push_back(derived_parameter(text("x{}", i), text("x{} + 1", i - 1)));

@@ -36,7 +36,7 @@ double quantile(std::vector<double> values, double share) {
 
 }  // namespace
 
-TEST_CASE("a parameter added at the end leaves those before it as they were") {
+TEST_CASE("a parameter added at the end does not change the values of earlier ones") {
     const SearchSpace shorter{{{"x", Uniform{0, 1}}}};
     const SearchSpace longer{{{"x", Uniform{0, 1}}, {"y", Uniform{0, 1}}}};
 
@@ -60,7 +60,7 @@ TEST_CASE("uniform fills [min, max) evenly") {
     CHECK(quantile(values, 0.75) == doctest::Approx(4).epsilon(0.08));
 }
 
-TEST_CASE("uniform leaves max out even where two numbers are neighbours") {
+TEST_CASE("uniform excludes max even if min and max are neighbouring numbers") {
     const double max = std::nextafter(1.0, 2.0);
 
     for (const double value : samples<double>(Uniform{1.0, max}, 100)) {
@@ -78,7 +78,7 @@ TEST_CASE("the logarithms of log-uniform values are uniform") {
     CHECK(std::log10(quantile(values, 0.75)) == doctest::Approx(-1).epsilon(0.15));
 }
 
-TEST_CASE("integers take both ends and all between, equally often") {
+TEST_CASE("integers include both ends, and all values are equally likely") {
     std::vector<int> counts(5);
     for (const auto value : samples<std::int64_t>(IntUniform{-2, 2}, 5000)) {
         ++counts.at(static_cast<std::size_t>(value + 2));
@@ -89,7 +89,7 @@ TEST_CASE("integers take both ends and all between, equally often") {
     }
 }
 
-TEST_CASE("integers of one value and of all values") {
+TEST_CASE("an integer range may have one value or all 64-bit values") {
     constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
     constexpr auto highest = std::numeric_limits<std::int64_t>::max();
 
@@ -105,13 +105,13 @@ TEST_CASE("quantized values are the multiples of q in the range") {
     CHECK(std::set<double>(values.begin(), values.end()) == std::set<double>{10, 20, 30, 40, 50});
 }
 
-TEST_CASE("both ends of a quantized range count although 0.3 is not exactly 3 times 0.1") {
+TEST_CASE("a quantized range includes both ends, although 0.3 is not exactly 3 times 0.1") {
     const auto values = samples<double>(QUniform{0.1, 0.3, 0.1}, 1000);
 
     CHECK(std::set<double>(values.begin(), values.end()) == std::set<double>{0.1, 0.2, 0.3});
 }
 
-TEST_CASE("quantized log-uniform values are multiples of q, small ones more often") {
+TEST_CASE("quantized log-uniform values are multiples of q, and small ones are more frequent") {
     const auto values = samples<double>(QLogUniformValues{8, 64, 8}, 3000);
 
     CHECK(std::set<double>(values.begin(), values.end()) == std::set<double>{8, 16, 24, 32, 40, 48, 56, 64});
@@ -132,9 +132,9 @@ TEST_CASE("categories are equally likely and keep their type") {
     }
 }
 
-TEST_CASE("a constant is itself") { CHECK(samples<double>(Constant{0.5}, 2) == std::vector{0.5, 0.5}); }
+TEST_CASE("a constant always draws its value") { CHECK(samples<double>(Constant{0.5}, 2) == std::vector{0.5, 0.5}); }
 
-TEST_CASE("a distribution that cannot be drawn from is refused with its parameter") {
+TEST_CASE("an invalid distribution is refused with the key of its parameter") {
     try {
         SearchSpace{{{"x", Uniform{0, 1}}, {"y", Uniform{2, 1}}}};
         FAIL("accepted");
@@ -150,7 +150,7 @@ TEST_CASE("a parameter given twice is refused") {
                          InvalidInput);
 }
 
-TEST_CASE("a point of the unit cube has a coordinate for each parameter that can vary, in their order") {
+TEST_CASE("a point of the unit cube has a coordinate for each parameter that can vary, in order") {
     const SearchSpace space{
         {{"lr", Uniform{0, 8}}, {"name", Constant{std::string("a")}}, {"layers", IntUniform{1, 4}}}};
 
@@ -173,7 +173,7 @@ TEST_CASE("a coordinate cuts a range into equal parts") {
     CHECK(value_at(Categorical{{true, 0.5}}, 0.5) == Value{0.5});
 }
 
-TEST_CASE("a coordinate reaches both ends of all integers") {
+TEST_CASE("coordinates reach both ends of the 64-bit integers") {
     constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
     constexpr auto highest = std::numeric_limits<std::int64_t>::max();
 
@@ -218,7 +218,7 @@ double number(const Config& config, const std::string& name) {
     return whole == nullptr ? std::get<double>(*value) : static_cast<double>(*whole);
 }
 
-/// Whether a configuration keeps the rules of conditional_space(), by other means than the expressions.
+/// Checks that a configuration keeps the rules of conditional_space(), without using expressions.
 void check_rules(const Config& config) {
     const bool has_momentum = *find(config, "optimizer") == Value{std::string("sgd")};
     REQUIRE((find(config, "momentum") != nullptr) == has_momentum);
@@ -244,7 +244,7 @@ std::string refusal_of(const SearchSpace& space, const Config& config) {
 
 }  // namespace
 
-TEST_CASE("no proposed configuration breaks a rule, and the same seed proposes the same") {
+TEST_CASE("no proposed configuration breaks a rule, and a seed always proposes the same") {
     const auto space = conditional_space();
     const auto again = conditional_space();
 
@@ -273,7 +273,7 @@ TEST_CASE("rules change no draw that they allow") {
     CHECK(same < 400);
 }
 
-TEST_CASE("a draw that is refused is followed by the next numbers of the same stream") {
+TEST_CASE("after a refused draw, the next numbers come from the same stream") {
     const SearchSpace plain{{{"x", Uniform{0, 1}}}};
     const SearchSpace ruled({{"x", Uniform{0, 1}}}, {"x < 0.125"});
     CounterRandom random(5, 3);
@@ -286,7 +286,7 @@ TEST_CASE("a draw that is refused is followed by the next numbers of the same st
     CHECK(sample(ruled, 3) == Config{{"x", expected}});
 }
 
-TEST_CASE("a point has a coordinate for a parameter whether or not it is there, and none for a derived one") {
+TEST_CASE("a point has a coordinate for each parameter, absent or not, but none for a derived one") {
     const auto space = conditional_space();
 
     CHECK(space.num_dimensions() == 5);
@@ -308,7 +308,7 @@ TEST_CASE("a point where a rule has no result has no configuration") {
     CHECK(sample(space, 0) == space.at({0.5}));  // drawn again until it has one
 }
 
-TEST_CASE("a space that allows nothing says so after so many draws") {
+TEST_CASE("a space that allows nothing causes an error after 200,000 draws") {
     const SearchSpace space({{"x", IntUniform{0, 9}}}, {"x < 100", "x > 9"});
 
     try {
@@ -329,7 +329,7 @@ TEST_CASE("a space that allows one draw in three thousand has a configuration fo
     }
 }
 
-TEST_CASE("a given configuration has the parameters that its values leave there, in any order") {
+TEST_CASE("a given configuration may list the parameters that its values allow in any order") {
     const auto space = conditional_space();
     const Config given{{"depth", std::int64_t{2}}, {"optimizer", std::string("adam")}, {"width", std::int64_t{8}}};
 
@@ -370,7 +370,7 @@ TEST_CASE("a given configuration that breaks a rule is refused") {
           "a configuration has 'width' twice; leave one out");
 }
 
-TEST_CASE("a space with a mistaken rule is refused with its place") {
+TEST_CASE("a space with an invalid rule is refused with the place of the mistake") {
     try {
         SearchSpace({{"x", Uniform{0, 1}}}, {"x < 1", "x < y"});
         FAIL("accepted");
@@ -380,7 +380,7 @@ TEST_CASE("a space with a mistaken rule is refused with its place") {
     }
 }
 
-TEST_CASE("the point of a configuration gives the configuration again, for every distribution") {
+TEST_CASE("the point of a configuration leads back to it, for every distribution") {
     const SearchSpace space{{{"uniform", Uniform{-1, 3}},
                              {"log", LogUniformValues{1e-6, 1}},
                              {"int", IntUniform{-7, 1'000'000}},
@@ -415,7 +415,7 @@ TEST_CASE("the point of a configuration gives the configuration again, for every
     }
 }
 
-TEST_CASE("the point of a configuration has nothing for an absent parameter, nor for a value of another kind") {
+TEST_CASE("the point of a configuration has no coordinate for an absent parameter or a value of another type") {
     const SearchSpace space({{"kind", Categorical{{std::string("a"), std::string("b")}}},
                              {"constant", Constant{true}},
                              {"y", Uniform{0, 1}, "kind == 'a'"},

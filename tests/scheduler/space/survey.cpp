@@ -12,7 +12,7 @@ std::vector<ExpressionError> problems(const SearchSpace& space) { return problem
 
 }  // namespace
 
-TEST_CASE("a survey counts who is there and what is refused") {
+TEST_CASE("a survey counts present parameters and refused draws") {
     const SearchSpace space(width_and_depth, {"width < 2", "depth > 1"});
 
     const auto found = survey(space, /*seed=*/1);
@@ -38,7 +38,7 @@ TEST_CASE("a constraint that no draw meets is impossible") {
                                          "the ranges of its parameters"));
 }
 
-TEST_CASE("constraints that no draw meets together are impossible, with the share of each") {
+TEST_CASE("constraints that no draw meets together are impossible, and the message has the share of each") {
     const auto found = problems(SearchSpace({{"flag", Categorical{{true, false}}}}, {"flag", "not flag"}));
 
     REQUIRE(found.size() == 1);
@@ -47,7 +47,7 @@ TEST_CASE("constraints that no draw meets together are impossible, with the shar
                                                    "(flag refuses "));
 }
 
-TEST_CASE("a constraint that one draw of thousands meets is none too hard") {
+TEST_CASE("a constraint that one in thousands of draws meets is possible") {
     const SearchSpace space({{"x", IntUniform{0, 2999}}}, {"x == 7"});
 
     CHECK(problems(space).empty());
@@ -59,7 +59,7 @@ TEST_CASE("a rule that has no result for some draw is a problem") {
 
     const auto found = problems(space);
 
-    REQUIRE(found.size() == 1);  // the constraint is not looked at where y has no value
+    REQUIRE(found.size() == 1);  // the constraint is not evaluated if y has no value
     CHECK(found[0].key() == "parameters.y.expression");
     CHECK(found[0].offset() == 2);
     CHECK(std::string(found[0].what()).starts_with("divides by zero"));

@@ -24,7 +24,7 @@ void end(Trials& trials, int trial, StopReason reason) {
     trials[TrialId{trial}].reason = reason;
 }
 
-/// Two configurations of two repetitions with these losses, which run.
+/// Two running configurations of two repetitions, with these losses.
 struct TwoConfigurations {
     Trials trials;
     Candidates candidates{two_each};
@@ -37,7 +37,7 @@ struct TwoConfigurations {
         candidates.begin(trials[TrialId{2}]);
     }
 
-    /// The checkpoints that are dropped after both repetitions of a configuration completed.
+    /// Completes both repetitions of a configuration, and returns the checkpoints that are dropped.
     std::vector<int> complete(int configuration) {
         for (const int trial : {2 * configuration, 2 * configuration + 1}) {
             end(trials, trial, StopReason::completed);
@@ -71,7 +71,7 @@ TEST_CASE("without repetitions the candidates are the trials") {
     CHECK(candidates.best_ended(trials) == std::nullopt);
 }
 
-TEST_CASE("a configuration ends with the last of its repetitions, and has the judged loss of those that did not fail") {
+TEST_CASE("a configuration ends with its last repetition, and its loss is judged over those that did not fail") {
     TwoConfigurations sweep({0.2, 0.4, 0.1, 0.1});
     end(sweep.trials, 0, StopReason::completed);
     CHECK(sweep.candidates.end(sweep.trials, sweep.trials[TrialId{0}]) == nullptr);
@@ -85,7 +85,7 @@ TEST_CASE("a configuration ends with the last of its repetitions, and has the ju
     CHECK(ended->reason == StopReason::judged);  // it lost, although one repetition was complete
 }
 
-TEST_CASE("a configuration fails if all its repetitions do, and is open again when one is tried again") {
+TEST_CASE("a configuration fails if all its repetitions fail, and opens again if one is tried again") {
     TwoConfigurations sweep({0.2, 0.4, 0.1, 0.1});
     end(sweep.trials, 0, StopReason::failed);
     end(sweep.trials, 1, StopReason::failed);
@@ -95,10 +95,10 @@ TEST_CASE("a configuration fails if all its repetitions do, and is open again wh
 
     REQUIRE(open != nullptr);
     CHECK_FALSE(open->ended());
-    CHECK(sweep.candidates.retry(sweep.trials[TrialId{0}]) == nullptr);  // it has not failed any more
+    CHECK(sweep.candidates.retry(sweep.trials[TrialId{0}]) == nullptr);  // it is no longer failed
 }
 
-TEST_CASE("the best repetition of the best configuration keeps its checkpoint, and no other does") {
+TEST_CASE("only the best repetition of the best configuration keeps its checkpoint") {
     TwoConfigurations sweep({0.2, 0.4, 0.15, 0.1});
     sweep.candidates.judge({TrialId{0}, Resource{1}, 0.3});
     CHECK(sweep.candidates.best(sweep.trials) == TrialId{0});
@@ -115,7 +115,7 @@ TEST_CASE("a configuration that is not the best keeps no checkpoint") {
     CHECK(sweep.complete(1) == std::vector{2, 3});
 }
 
-TEST_CASE("all repetitions of a configuration have what is proposed for one") {
+TEST_CASE("a proposal for one repetition applies to all repetitions of its configuration") {
     TwoConfigurations sweep({0.2, 0.4, 0.1, 0.1});
 
     const Trial& candidate = sweep.candidates.propose(sweep.trials, TrialId{3}, {{"x", 0.25}}, Origin::enqueued);

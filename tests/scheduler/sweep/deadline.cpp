@@ -1,4 +1,4 @@
-/// Slots that will all be lost soon: whoever reports gives way, and nobody takes its place.
+/// All slots will be lost soon: a trial that reports gives up its slots, and no other trial takes them.
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 
 using namespace crescendo;
 
-TEST_CASE("near the deadline nobody starts, and a trial that reports waits with its slots free") {
+TEST_CASE("near the deadline, no trial starts, and a trial that reports waits and frees its slots") {
     Script script{spec_of(3, 4)};
     script.join(2);
 
@@ -17,7 +17,7 @@ TEST_CASE("near the deadline nobody starts, and a trial that reports waits with 
     CHECK(script.sweep.num_free_slots() == 1);
 }
 
-TEST_CASE("near the deadline a trial that fails is not resumed, and one that loses is stopped") {
+TEST_CASE("near the deadline, a trial that fails is not resumed, and one that loses is stopped") {
     Script script{spec_of(4, 4)};
     script.join(2);
     script.report(0, 1, 0.1);
@@ -27,7 +27,7 @@ TEST_CASE("near the deadline a trial that fails is not resumed, and one that los
     CHECK(script.report(1, 1, 0.9) == "stop 1 judged");  // 2 reports, eta 2: one survives
 }
 
-TEST_CASE("near the deadline a trial that is done is done, and the sweep may end") {
+TEST_CASE("near the deadline, a trial can still complete, and the sweep may end") {
     Script script{spec_of(1, 1)};
     script.join(1);
     script.apply(DeadlineNear{});
@@ -35,7 +35,7 @@ TEST_CASE("near the deadline a trial that is done is done, and the sweep may end
     CHECK(script.report(0, 1, 0.5) == "stop 0 completed; finish all_trials_done best 0");
 }
 
-TEST_CASE("the deadline is forgotten with new slots after all were lost, and not before") {
+TEST_CASE("the deadline is forgotten only when new slots join after all were lost") {
     Script script{spec_of(3, 4)};
     script.join(1);
     script.apply(DeadlineNear{});
@@ -47,9 +47,9 @@ TEST_CASE("the deadline is forgotten with new slots after all were lost, and not
     CHECK_FALSE(script.sweep.deadline_is_near());
 }
 
-// Whatever happens, in every order of reports of three trials, and wherever the deadline strikes among them: nothing
-// starts, resumes or grows between the deadline and the next slots, and then the sweep goes on to its end.
-TEST_CASE("whenever the deadline strikes, no action needs a slot until there are new ones") {
+// Wherever the deadline comes among the reports, nothing starts, resumes or grows until there are new slots. Then the
+// sweep continues to its end.
+TEST_CASE("near the deadline, no action needs a slot until there are new ones") {
     for (const auto kind : {SchedulerKind::fifo, SchedulerKind::asha, SchedulerKind::rasda, SchedulerKind::hyperband}) {
         for (int strike = 0; strike < 12; ++strike) {
             CAPTURE(strike);
