@@ -8,7 +8,7 @@ using namespace crescendo;
 
 namespace {
 
-/// Groups of 1, 2, 4, … workers, on slots that are there but belong to nobody.
+/// Groups of 1, 2, 4, … workers. The slots exist but belong to no trial.
 struct Books {
     explicit Books(int num_slots, const SchedulerSpec& scheduler = with_surplus())
         : allocator(scheduler), demand(scheduler) {
@@ -46,7 +46,7 @@ Trial running(int id, int rungs_survived, int size, double loss = 0.5) {
 
 }  // namespace
 
-TEST_CASE("running trials are short of what their rungs entitle them to") {
+TEST_CASE("the demand counts the workers that running trials lack for their rungs") {
     Books books{8};
     books.update(running(0, /*rungs_survived=*/2, /*size=*/1));
     books.update(running(1, /*rungs_survived=*/1, /*size=*/2));
@@ -57,7 +57,7 @@ TEST_CASE("running trials are short of what their rungs entitle them to") {
     CHECK(books.demand.num_missing_besides(TrialId{7}) == 3);
 }
 
-TEST_CASE("to update a trial once too often changes nothing") {
+TEST_CASE("updating a trial twice changes nothing") {
     Books books{8};
     const auto trial = running(0, 2, 1);
     books.update(trial);
@@ -66,7 +66,7 @@ TEST_CASE("to update a trial once too often changes nothing") {
     CHECK(books.demand.num_missing() == 3);
 }
 
-TEST_CASE("an update replaces what was counted of the trial before") {
+TEST_CASE("an update replaces the earlier count of the trial") {
     Books books{8};
     auto trial = running(0, 2, 1);
     books.update(trial);
@@ -80,7 +80,7 @@ TEST_CASE("an update replaces what was counted of the trial before") {
     CHECK(books.demand.num_missing() == 0);
 }
 
-TEST_CASE("trials that stop running leave the others counted, in whatever order") {
+TEST_CASE("the other trials stay counted when some stop running, in any order") {
     Books books{8};
     std::vector<Trial> trials;
     for (int id = 0; id < 4; ++id) {
@@ -96,7 +96,7 @@ TEST_CASE("trials that stop running leave the others counted, in whatever order"
     CHECK(books.demand.num_missing() == 3);
 }
 
-TEST_CASE("slots that join or are lost change what trials are short of") {
+TEST_CASE("joined or lost slots change the number of missing workers") {
     auto scheduler = Books::with_surplus();
     scheduler.max_workers = 8;
     Books books{2, scheduler};
@@ -112,7 +112,7 @@ TEST_CASE("slots that join or are lost change what trials are short of") {
     CHECK(books.demand.num_missing() == 3);
 }
 
-TEST_CASE("surplus slots are those that nobody is short of, and that no better survivor would take") {
+TEST_CASE("slots are surplus if no trial is short of them and no better survivor would take them") {
     Books books{16};
     const auto best = running(0, 2, 4, 0.9);    // of a higher rung; would take 4 more
     const auto better = running(1, 1, 2, 0.1);  // would take 2 more
@@ -139,14 +139,14 @@ TEST_CASE("a better survivor that cannot double leaves the spare slots to others
     CHECK(books.num_spare(running(1, 1, 2, 0.2)) == 3);
 }
 
-TEST_CASE("what a trial was counted as before does not stand in its own way") {
+TEST_CASE("a trial's own earlier count does not reduce its spare slots") {
     Books books{8};
     books.update(running(0, 1, 2, 0.1));
 
     CHECK(books.num_spare(running(0, 1, 2, 0.9)) == 8);
 }
 
-TEST_CASE("nothing is counted where no setting makes use of it") {
+TEST_CASE("demand is counted only if a setting uses it") {
     auto scheduler = Books::with_surplus();
     scheduler.surplus = Switch::off;
     Books books{8, scheduler};

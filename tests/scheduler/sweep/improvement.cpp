@@ -20,7 +20,7 @@ SweepSpec patient(const Patience& patience, int run_cap = 10, SchedulerKind kind
 
 }  // namespace
 
-TEST_CASE("a sweep ends when so many trials in a row ended without a better value") {
+TEST_CASE("a sweep ends after the given number of trials in a row without a better value") {
     Script script{patient({.trials = 2})};
     script.join(1);
     script.report(0, 8, 0.5);
@@ -31,7 +31,7 @@ TEST_CASE("a sweep ends when so many trials in a row ended without a better valu
     CHECK(script.report(4, 8, 0.6) == "stop 4 completed; drop 4; finish no_progress best 2");  // 3 and 4
 }
 
-TEST_CASE("trials that a synchronous rung eliminates count at the next event, after those that it promotes resumed") {
+TEST_CASE("trials that a synchronous rung eliminates count at the next event, after the promoted ones have resumed") {
     Script script{patient({.trials = 2}, /*run_cap=*/4, SchedulerKind::successive_halving)};
     script.join(4);
     for (int trial = 0; trial < 3; ++trial) {
@@ -42,17 +42,17 @@ TEST_CASE("trials that a synchronous rung eliminates count at the next event, af
     CHECK(script.report(0, 2, 0.3) == "pause 0; stop 1 swept; drop 2; drop 0; finish no_progress best 1");
 }
 
-TEST_CASE("a better value of a trial that runs counts, and trials that run end with the sweep") {
+TEST_CASE("a better value of a running trial counts, and running trials end with the sweep") {
     Script script{patient({.trials = 2})};
     script.join(2);
     script.report(0, 8, 0.5);
-    script.report(1, 1, 0.4);  // runs on
+    script.report(1, 1, 0.4);  // continues
 
     script.report(2, 8, 0.5);
     CHECK(script.report(3, 8, 0.5) == "stop 3 completed; drop 3; stop 1 swept; drop 0; finish no_progress best 1");
 }
 
-TEST_CASE("trials that fail or that the user stops: only the latter end in vain") {
+TEST_CASE("a trial that the user stops counts as one without a better value, but a failed trial does not") {
     auto spec = patient({.trials = 2});
     spec.max_retries = 0;
     Script script{spec};
@@ -65,7 +65,7 @@ TEST_CASE("trials that fail or that the user stops: only the latter end in vain"
     CHECK(script.stop(3) == "stop 3 requested; drop 3; finish no_progress best none");
 }
 
-TEST_CASE("a sweep that ended without progress and gets more trials has its patience anew") {
+TEST_CASE("a sweep that ended without progress starts its patience again when it gets more trials") {
     Script script{patient({.trials = 2}, /*run_cap=*/3)};
     script.join(1);
     script.stop(0);
@@ -77,12 +77,12 @@ TEST_CASE("a sweep that ended without progress and gets more trials has its pati
     CHECK(script.stop(3) == "stop 3 requested; drop 3; finish no_progress best none");
 }
 
-TEST_CASE("a trial ends when its metric has not improved for so much resource") {
+TEST_CASE("a trial ends when its metric has not improved for the given resource") {
     Script script{patient({.resource = 3}, /*run_cap=*/1)};
     script.join(1);
 
     CHECK(script.report(0, 1, 0.5) == "");
-    CHECK(script.report(0, 3, 0.5) == "");  // equal is no better
+    CHECK(script.report(0, 3, 0.5) == "");  // equal is not better
     CHECK(script.report(0, 4, 0.6) == "stop 0 no_progress; finish all_trials_done best 0");
     CHECK(script.trial(0).status == TrialStatus::stopped);
 }
@@ -127,7 +127,7 @@ TEST_CASE("a trial has its own patience, whatever the others reported") {
     improvement.note_report(late);
 
     CHECK_FALSE(improvement.is_over(late));
-    CHECK_FALSE(improvement.is_over());  // a sweep without a number of trials has all the time
+    CHECK_FALSE(improvement.is_over());  // a sweep without a number of trials never runs out of patience
     late.resource = Resource{7};
     improvement.note_report(late);
     CHECK(improvement.is_over(late));

@@ -70,7 +70,7 @@ TEST_CASE("trials start while there are slots and max_concurrent allows it") {
     CHECK(cluster.placement.pool().num_free() == 0);
 }
 
-TEST_CASE("new trials leave the slots that running trials are short of, with promotions_first") {
+TEST_CASE("with promotions_first, new trials leave free the slots that running trials lack") {
     auto scheduler = spec_of(9, 16).scheduler;
     scheduler.priority = Priority::promotions_first;
     scheduler.max_workers = 4;
@@ -89,7 +89,7 @@ TEST_CASE("new trials leave the slots that running trials are short of, with pro
     CHECK_FALSE(cluster.start(3));
 }
 
-TEST_CASE("those that survived most rungs are first in line, then lower ids") {
+TEST_CASE("trials that survived the most rungs are first in line, then lower ids") {
     Cluster cluster{4};
     for (int id = 0; id < 4; ++id) {
         cluster.start(id);
@@ -106,7 +106,7 @@ TEST_CASE("those that survived most rungs are first in line, then lower ids") {
     CHECK(cluster.placement.next_in_line(cluster.prospects())->trial == TrialId{0});
 }
 
-TEST_CASE("a trial that survives a rung is next before those that wait with fewer rungs") {
+TEST_CASE("a trial that survives a rung goes before waiting trials unless they have survived more rungs") {
     Cluster cluster{2};
     cluster.start(0);
     cluster.start(1);
@@ -128,7 +128,7 @@ TEST_CASE("a survivor grows at its report into the slots that are free") {
     CHECK(cluster.placement.adapt(cluster.trials[0], false, cluster.prospects()) == GroupChange::none);
 }
 
-TEST_CASE("with grow: wait a survivor leaves its slots at the milestone, and only there") {
+TEST_CASE("with grow: wait, a survivor leaves its slots only at the milestone") {
     auto scheduler = spec_of(9, 16).scheduler;
     scheduler.grow = GrowPolicy::wait;
     Cluster cluster{2, scheduler};
@@ -139,7 +139,7 @@ TEST_CASE("with grow: wait a survivor leaves its slots at the milestone, and onl
     CHECK(cluster.placement.adapt(cluster.trials[0], true, cluster.prospects()) == GroupChange::leaves);
 }
 
-TEST_CASE("a group gives back what a trial in line needs, with shrink: on") {
+TEST_CASE("with shrink: on, a group gives back the slots that a trial in line needs") {
     auto scheduler = spec_of(9, 16).scheduler;
     scheduler.shrink = Switch::on;
     scheduler.surplus = Switch::on;
@@ -168,7 +168,7 @@ TEST_CASE("a group continues without the workers that it loses, as long as one i
     CHECK(trial.group.slots == std::vector{SlotId{1}});
 }
 
-TEST_CASE("slots that a trial returns, or leaves, are free") {
+TEST_CASE("slots that a trial returns or leaves become free") {
     Cluster cluster{2};
     Trial trial;
     cluster.placement.take_slots(trial, 0);

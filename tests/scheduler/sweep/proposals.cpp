@@ -12,7 +12,7 @@ namespace {
 
 Config x_is(std::int64_t x) { return {{"x", x}}; }
 
-/// Proposes one configuration for each time that it is told of a trial.
+/// Proposes one configuration each time it is told of a trial.
 class EchoSampler : public Sampler {
   public:
     std::optional<Proposal> propose(TrialId) override {
@@ -40,7 +40,7 @@ Trial trial(int id) {
 
 }  // namespace
 
-TEST_CASE("the first trial without a proposal comes after those that have one") {
+TEST_CASE("the search for the first trial without a proposal skips trials that have one") {
     auto source = proposals();
     CHECK(source.first_without(TrialId{3}) == TrialId{3});
 
@@ -51,7 +51,7 @@ TEST_CASE("the first trial without a proposal comes after those that have one") 
     CHECK(source.first_without(TrialId{3}) == TrialId{5});
 }
 
-TEST_CASE("the first trials have the initial points, and do not come from the sampler") {
+TEST_CASE("the first trials get the initial points, not points from the sampler") {
     auto source = proposals({x_is(5), x_is(6)});
     auto next = trial(1);
 
@@ -63,7 +63,7 @@ TEST_CASE("the first trials have the initial points, and do not come from the sa
     CHECK(source.first_without(TrialId{0}) == TrialId{2});
 }
 
-TEST_CASE("an untried configuration takes the place of one that was tried") {
+TEST_CASE("an untried configuration replaces one that was tried") {
     auto source = proposals();
     auto told = trial(3);
     told.config = x_is(7);
@@ -76,7 +76,7 @@ TEST_CASE("an untried configuration takes the place of one that was tried") {
     CHECK(next.config != x_is(7));
 }
 
-TEST_CASE("what an event proposed first is what its trial gets, and the sampler is not asked") {
+TEST_CASE("a trial gets the first proposal that an event made for it, and the sampler is not asked") {
     auto source = proposals();
     source.add(TrialId{1}, {x_is(1), Origin::enqueued});
     source.add(TrialId{1}, {x_is(2)});
@@ -105,7 +105,7 @@ TEST_CASE("a sampler that has nothing counts as exhausted until it is asked agai
     CHECK_FALSE(next.is_proposed);
 }
 
-TEST_CASE("after the end of proposals, only what events proposed is left") {
+TEST_CASE("after the end of proposals, only the proposals of events are left") {
     auto source = proposals();
     source.tell(trial(3));
     source.add(TrialId{1}, {x_is(1)});

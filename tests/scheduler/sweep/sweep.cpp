@@ -23,7 +23,7 @@ SweepSpec asha(int run_cap, int max) {
 
 }  // namespace
 
-TEST_CASE("a sweep that makes no sense is refused") {
+TEST_CASE("a sweep with an invalid spec is refused") {
     auto spec = spec_of(4, 4);
     spec.run_cap = 0;
 
@@ -62,7 +62,7 @@ TEST_CASE("trial n has the n-th configuration of the seed") {
     CHECK(script.trial(2).config == RandomSampler(spec.space, 9).propose(TrialId{2})->config);
 }
 
-TEST_CASE("a trial that loses at a rung stops, and its slot starts the next at once") {
+TEST_CASE("a trial that loses at a rung stops, and the next trial starts on its slot at once") {
     Script script{asha(3, 4)};
     script.join(2);
 
@@ -71,7 +71,7 @@ TEST_CASE("a trial that loses at a rung stops, and its slot starts the next at o
     CHECK(script.trial(1).status == TrialStatus::stopped);
 }
 
-TEST_CASE("one slot alone runs a whole sweep") {
+TEST_CASE("a single slot runs a whole sweep") {
     Script script{asha(2, 2)};  // milestones 1, 2
 
     CHECK(script.join(1) == "start 0 on 0 g0 b1");
@@ -89,12 +89,13 @@ TEST_CASE("a trial is complete at the maximum, without being judged") {
     script.report(0, 2, 0.1);
     script.report(1, 1, 0.15);
 
-    CHECK(script.report(1, 3, 9.0) == "stop 1 completed; drop 1; finish all_trials_done best 0");  // past it is at it
+    CHECK(script.report(1, 3, 9.0) ==
+          "stop 1 completed; drop 1; finish all_trials_done best 0");  // beyond it counts as at it
     CHECK(script.trial(1).status == TrialStatus::finished);
     CHECK(script.sweep.rungs().back().size == 2);
 }
 
-TEST_CASE("a report that skips milestones survives them all at once") {
+TEST_CASE("a trial whose report skips milestones survives them all at once") {
     Script script{asha(1, 8)};  // milestones 1, 2, 4, 8
     script.join(1);
 
@@ -141,7 +142,7 @@ TEST_CASE("a report after stop changes nothing") {
     CHECK(script.sweep.rungs()[1].size == 0);
 }
 
-TEST_CASE("a trial whose program ends by itself is finished, and not told to stop") {
+TEST_CASE("a trial whose program ends by itself is finished but not told to stop") {
     Script script{asha(3, 4)};
     script.join(1);
     script.report(0, 1, 0.5);
@@ -161,7 +162,7 @@ TEST_CASE("losses that are not finite count as the worst") {
     CHECK(script.report(1, 1, not_a_number) == "stop 1 judged; drop 1; start 2 on 1 g0 b1");
 }
 
-TEST_CASE("of equal losses the lower id goes on, in either order of arrival") {
+TEST_CASE("the lower id of equal losses continues, in either order of arrival") {
     Script script{asha(2, 4)};
     script.join(2);
     script.report(0, 1, 0.5);
@@ -199,7 +200,7 @@ TEST_CASE("the best trial has the best loss at its last report; ties go to the l
     CHECK(script.sweep.best() == TrialId{0});
 }
 
-TEST_CASE("a trial has the training clock of its last report, not of what it repeats") {
+TEST_CASE("a trial has the training clock of its last new report, not of a repeated one") {
     Script script{asha(1, 4)};
     script.join(1);
 
@@ -227,7 +228,7 @@ TEST_CASE("impossible events are refused and change nothing") {
              TrialFinished{TrialId{7}},
              TrialFailed{TrialId{7}, FailureKind::crash},
              TrialFailed{TrialId{0}, FailureKind::crash, SlotId{9}},
-             SlotsJoined{{{SlotId{5}, NodeId{0}}, {SlotId{0}, NodeId{0}}}},  // 0 is there
+             SlotsJoined{{{SlotId{5}, NodeId{0}}, {SlotId{0}, NodeId{0}}}},  // 0 has already joined
              SlotsJoined{{{SlotId{5}, NodeId{0}}, {SlotId{5}, NodeId{1}}}},
              SlotsJoined{{{SlotId{-1}, NodeId{0}}}},
              SlotsJoined{{{SlotId{SlotPool::end_of_ids}, NodeId{0}}}},
@@ -251,13 +252,13 @@ TEST_CASE("the percentile rule can be chosen for a sweep") {
     Script script{spec};
     script.join(3);
 
-    // Ray's vector: 2, 4, then 1 under the cutoff of 3.
+    // Ray's example: 2, 4, then 1 under the cutoff of 3.
     CHECK(script.report(0, 1, to_loss(Goal::maximize, 2)) == "");
     CHECK(script.report(1, 1, to_loss(Goal::maximize, 4)) == "");
     CHECK(script.report(2, 1, to_loss(Goal::maximize, 1)) == "stop 2 judged");
 }
 
-TEST_CASE("27 trials with eta 3 on one slot, best first: all but the first stop at the first rung") {
+TEST_CASE("on one slot, if 27 trials arrive best first with eta 3, all but the first stop at the first rung") {
     auto spec = asha(27, 27);
     spec.scheduler.reduction_factor = 3;
     Script script{spec};

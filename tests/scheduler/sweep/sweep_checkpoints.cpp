@@ -16,7 +16,7 @@ SweepSpec fifo(int run_cap, int max) {
 
 }  // namespace
 
-TEST_CASE("the best trial that ended keeps its checkpoint, and those it displaces lose theirs") {
+TEST_CASE("the best trial that ended keeps its checkpoint, and the trials it displaces lose theirs") {
     Script script{fifo(4, 1)};
     script.join(4);
 
@@ -26,7 +26,7 @@ TEST_CASE("the best trial that ended keeps its checkpoint, and those it displace
     CHECK(script.report(3, 1, 0.3) == "stop 3 completed; drop 2; finish all_trials_done best 3");
 }
 
-TEST_CASE("of equal losses the lower id keeps its checkpoint") {
+TEST_CASE("the lower id of equal losses keeps its checkpoint") {
     Script script{fifo(3, 1)};
     script.join(3);
     script.report(1, 1, 0.5);
@@ -53,7 +53,7 @@ TEST_CASE("a better trial that still runs displaces nothing") {
     CHECK(script.sweep.best() == TrialId{0});
 }
 
-TEST_CASE("what a trial reported last decides, not its best") {
+TEST_CASE("the last loss of a trial decides, not its best") {
     Script script{fifo(2, 2)};
     script.join(2);
     script.report(0, 2, 0.5);

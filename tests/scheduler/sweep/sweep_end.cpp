@@ -32,7 +32,7 @@ TEST_CASE("a report that meets the target ends the sweep: its own trial first, t
     CHECK(script.sweep.num_free_slots() == 3);
 }
 
-TEST_CASE("a target of a metric to maximize is met from above") {
+TEST_CASE("a metric to maximize meets the target at or above it") {
     auto spec = spec_of(9, 8);
     spec.goal = Goal::maximize;
     spec.target = 0.9;
@@ -54,7 +54,7 @@ TEST_CASE("a trial that meets the target at the maximum is complete") {
     CHECK(script.trial(0).status == TrialStatus::stopped);
 }
 
-TEST_CASE("a trial that meets the target where it would have lost is the sweep's end") {
+TEST_CASE("a trial that meets the target at a rung where it would lose ends the sweep") {
     auto spec = spec_of(9, 8);
     spec.target = 0.5;
     Script script{spec};
@@ -74,7 +74,7 @@ TEST_CASE("an infinite loss meets no target") {
     CHECK(script.report(0, 1, -std::numeric_limits<double>::infinity()) == "");
 }
 
-TEST_CASE("waiting trials end with the sweep, in silence") {
+TEST_CASE("waiting trials end with the sweep without a stop action") {
     Script script{spec_of(9, 8)};
     script.join(2);
     script.report(1, 1, 0.5);
@@ -85,7 +85,7 @@ TEST_CASE("waiting trials end with the sweep, in silence") {
     CHECK(script.trial(0).status == TrialStatus::stopped);
 }
 
-TEST_CASE("without a run cap new trials start until time is up") {
+TEST_CASE("without a run cap, new trials start until time is up") {
     Script script{without_run_cap()};
     script.join(1);
 
@@ -102,7 +102,7 @@ TEST_CASE("a sweep can end before it has begun") {
     CHECK(script.sweep.state() == SweepState::finished);
 }
 
-TEST_CASE("after the end every event that can be true gives no actions") {
+TEST_CASE("after the end, every possible event gives no actions") {
     Script script{spec_of(2, 8)};
     script.join(1);
     script.apply(TimeUp{});

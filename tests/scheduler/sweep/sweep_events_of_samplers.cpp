@@ -14,7 +14,7 @@ using namespace crescendo;
 
 namespace {
 
-/// Proposes `most` configurations, each with the number of the trials that it was told of. A replay must not ask it.
+/// Proposes `most` configurations, each with the number of trials that it was told of. A replay must not ask it.
 class Model : public Sampler {
   public:
     Model(int most, bool may_be_asked) : most_(most), may_be_asked_(may_be_asked) {}
@@ -47,7 +47,7 @@ Script script_of(const SweepSpec& spec, int most = all, bool may_be_asked = true
     return Script(Sweep(spec, AnySampler(std::make_unique<Model>(most, may_be_asked))));
 }
 
-/// Applies what the sampler proposes, as a launcher does, and keeps it in `events`. Returns what follows from it.
+/// Applies the sampler's proposals, as a launcher does, and records them in `events`. Returns the resulting actions.
 std::string propose_by(Script& script, std::vector<Event>* events = nullptr) {
     std::string all_actions;
     while (const auto event = script.sweep.propose()) {
@@ -62,7 +62,7 @@ std::string propose_by(Script& script, std::vector<Event>* events = nullptr) {
 
 }  // namespace
 
-TEST_CASE("a trial starts when an event has its proposal, and not before") {
+TEST_CASE("a trial starts only when an event has its proposal") {
     auto script = script_of(searching(/*run_cap=*/3, /*max=*/4));
 
     CHECK(script.join(2) == "");
@@ -74,7 +74,7 @@ TEST_CASE("a trial starts when an event has its proposal, and not before") {
     CHECK(script.trial(1).origin == Origin::model);
 }
 
-TEST_CASE("slots are kept for the trial whose proposal is awaited, and nobody grows onto them") {
+TEST_CASE("slots are kept for the trial whose proposal is awaited, and no trial grows onto them") {
     auto spec = searching(/*run_cap=*/9, /*max=*/8);
     spec.scheduler.surplus = Switch::on;
     spec.scheduler.max_workers = 4;
@@ -87,7 +87,7 @@ TEST_CASE("slots are kept for the trial whose proposal is awaited, and nobody gr
     CHECK(propose_by(script) == "start 1 on 1 g0 b1");
 }
 
-TEST_CASE("a trial that waits gets slots before a proposal is there, also where new trials come first") {
+TEST_CASE("a waiting trial gets slots before a proposal arrives, even if new trials come first") {
     auto spec = searching(/*run_cap=*/9, /*max=*/8);
     spec.scheduler.priority = Priority::starts_first;
     auto script = script_of(spec, /*most=*/1);  // the sampler has nothing more before it knows how trial 0 ends
@@ -99,7 +99,7 @@ TEST_CASE("a trial that waits gets slots before a proposal is there, also where 
     CHECK_FALSE(script.sweep.propose().has_value());
 }
 
-TEST_CASE("a sweep ends when the sampler has nothing more and no trial is at work") {
+TEST_CASE("a sweep ends when the sampler has nothing more and no trial is active") {
     auto script = script_of(searching(/*run_cap=*/9, /*max=*/2), /*most=*/2);
     script.join(4);
     CHECK(propose_by(script) == "start 0 on 0 g0 b1; start 1 on 1 g0 b1");
@@ -123,7 +123,7 @@ TEST_CASE("a sampler that had nothing more is asked again once the limits have c
     CHECK(script.sweep.awaited_proposal() == TrialId{0});
 }
 
-TEST_CASE("what an event proposes after the last proposal of the sampler is started") {
+TEST_CASE("a proposal from an event starts even after the sampler's last proposal") {
     auto script = script_of(searching(/*run_cap=*/9, /*max=*/2), /*most=*/1);
     script.join(2);
     propose_by(script);
@@ -144,7 +144,7 @@ TEST_CASE("no proposal is awaited near the deadline, or after the end") {
     CHECK_FALSE(script.sweep.awaited_proposal().has_value());
 }
 
-TEST_CASE("a replay of the events never asks the sampler, and comes to the same sweep") {
+TEST_CASE("a replay of the events never asks the sampler, and gives the same sweep") {
     const auto spec = searching(/*run_cap=*/6, /*max=*/4);
     auto script = script_of(spec);
     std::vector<Event> events{SlotsJoined{slots(0, 3)}};

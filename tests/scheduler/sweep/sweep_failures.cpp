@@ -16,7 +16,7 @@ SweepSpec asha_without_retries(int run_cap, int max) {
 
 }  // namespace
 
-TEST_CASE("a failed trial is retried, at once where its slots allow") {
+TEST_CASE("a failed trial is retried, at once if its slots allow it") {
     Script script{spec_of(2, 4)};
     script.join(1);
     script.report(0, 1, 0.5);
@@ -27,7 +27,7 @@ TEST_CASE("a failed trial is retried, at once where its slots allow") {
     CHECK(script.trial(0).loss == 0.5);
 }
 
-TEST_CASE("a trial that has used up its retries fails, and is not told to stop") {
+TEST_CASE("a trial that has used up its retries fails but is not told to stop") {
     auto spec = spec_of(2, 4);
     spec.max_retries = 1;
     Script script{spec};
@@ -74,7 +74,7 @@ TEST_CASE("a sweep whose trials all fail has failed") {
     CHECK(script.sweep.state() == SweepState::failed);
 }
 
-TEST_CASE("one trial that ends otherwise is enough for a sweep to finish") {
+TEST_CASE("one trial that does not fail is enough for a sweep to finish") {
     Script script{asha_without_retries(2, 4)};
     script.join(2);
     script.fail(0);
@@ -83,7 +83,7 @@ TEST_CASE("one trial that ends otherwise is enough for a sweep to finish") {
     CHECK(script.sweep.state() == SweepState::finished);
 }
 
-TEST_CASE("a trial that lost a slot goes on with the others in memory, and counts no failure") {
+TEST_CASE("a trial that loses a slot continues in memory on its other slots, and this is not a failure") {
     Script script{spec_of(1, 8)};
     script.join(4);
     script.report(0, 2, 0.5);  // on all 4
@@ -96,7 +96,7 @@ TEST_CASE("a trial that lost a slot goes on with the others in memory, and count
     CHECK(script.report(0, 3, 0.5) == "regroup 0 on 1,2,3,4 g3 b4");
 }
 
-TEST_CASE("a trial that lost all its slots waits for others") {
+TEST_CASE("a trial that loses all its slots resumes on others") {
     Script script{spec_of(1, 8)};
     script.join(4);
     script.report(0, 1, 0.5);  // on 2
@@ -105,7 +105,8 @@ TEST_CASE("a trial that lost all its slots waits for others") {
     CHECK(script.trial(0).failures == 0);
 }
 
-TEST_CASE("survivors of a failed worker go on in memory, in their order, and grow back at the next report") {
+TEST_CASE(
+    "after a worker fails, the others continue in memory, in order, and the group grows back at the next report") {
     Script script{spec_of(1, 8)};
     script.join(4);
     script.report(0, 2, 0.5);
@@ -116,7 +117,7 @@ TEST_CASE("survivors of a failed worker go on in memory, in their order, and gro
     CHECK(script.report(0, 3, 0.5) == "regroup 0 on 1,2,3,0 g3 b4");
 }
 
-TEST_CASE("a trial may need the slot of the failed worker more than its group") {
+TEST_CASE("the slot of a failed worker may go to another trial instead of its group") {
     auto spec = spec_of(3, 8);
     spec.scheduler.workers = 2;
     Script script{spec};
@@ -126,7 +127,7 @@ TEST_CASE("a trial may need the slot of the failed worker more than its group") 
     CHECK(script.report(0, 1, 0.5) == "");  // nothing is free
 }
 
-TEST_CASE("the last worker's failure leaves nobody: the trial is resumed") {
+TEST_CASE("a trial is resumed when its last worker fails") {
     Script script{spec_of(1, 8)};
     script.join(2);
     script.report(0, 1, 0.5);
@@ -135,14 +136,14 @@ TEST_CASE("the last worker's failure leaves nobody: the trial is resumed") {
     CHECK(script.fail_worker(0, 0) == "resume 0 on 0,1 g3 b2");
 }
 
-TEST_CASE("workers that fail one after the other, with no report between, are one failure") {
+TEST_CASE("workers that fail one after the other, without a report in between, count as one failure") {
     auto spec = spec_of(1, 8);
     spec.max_retries = 1;
     Script script{spec};
     script.join(2);
     script.report(0, 1, 0.5);
     script.fail_worker(0, 1, FailureKind::error);
-    script.fail_worker(0, 0, FailureKind::repeated_error);  // the one cause of both
+    script.fail_worker(0, 0, FailureKind::repeated_error);  // both have the same cause
 
     CHECK(script.trial(0).status == TrialStatus::running);
     CHECK(script.trial(0).failures == 1);
@@ -150,7 +151,7 @@ TEST_CASE("workers that fail one after the other, with no report between, are on
     CHECK(script.trial(0).failures == 2);
 }
 
-TEST_CASE("failures count in a row: a new report wipes them out") {
+TEST_CASE("failures count in a row, and a new report resets them") {
     auto spec = spec_of(1, 8);
     spec.max_retries = 1;
     Script script{spec};
@@ -165,7 +166,7 @@ TEST_CASE("failures count in a row: a new report wipes them out") {
     CHECK(script.trial(0).failures == 7);
 }
 
-TEST_CASE("what a resumed trial repeats is no progress, and wipes out no failure") {
+TEST_CASE("a repeated report of a resumed trial is not progress, and does not reset the failures") {
     auto spec = spec_of(1, 8);
     spec.max_retries = 1;
     Script script{spec};
@@ -177,7 +178,7 @@ TEST_CASE("what a resumed trial repeats is no progress, and wipes out no failure
     CHECK(script.fail(0) == "finish all_trials_done best none");
 }
 
-TEST_CASE("an error that repeats fails the trial at once, whatever retries are left") {
+TEST_CASE("a repeated error fails the trial at once, even if retries are left") {
     Script script{spec_of(2, 4)};
     script.join(1);
     script.fail(0, FailureKind::error);
@@ -186,7 +187,7 @@ TEST_CASE("an error that repeats fails the trial at once, whatever retries are l
     CHECK(script.trial(0).status == TrialStatus::failed);
 }
 
-TEST_CASE("a trial that ran out of memory takes its batches in halves from then on") {
+TEST_CASE("a trial that runs out of memory splits its batches in two from then on") {
     Script script{spec_of(1, 8)};
     script.join(2);
     script.report(0, 1, 0.5);
@@ -198,7 +199,7 @@ TEST_CASE("a trial that ran out of memory takes its batches in halves from then 
     CHECK(script.fail(0) == "resume 0 on 0,1 g5 b2 a4");
 }
 
-TEST_CASE("a worker that has left its trial's group fails for itself") {
+TEST_CASE("the failure of a worker outside the trial's group does not affect the trial") {
     Script script{spec_of(1, 8)};
     script.join(2);
 
@@ -206,7 +207,7 @@ TEST_CASE("a worker that has left its trial's group fails for itself") {
     CHECK(script.trial(0).failures == 0);
 }
 
-TEST_CASE("a sweep that lost all its slots goes on when others join") {
+TEST_CASE("a sweep that lost all its slots continues when others join") {
     Script script{spec_of(2, 8)};
     script.join(2);
 
@@ -220,7 +221,7 @@ TEST_CASE("a sweep that lost all its slots goes on when others join") {
     CHECK(script.apply(SlotsJoined{slots(0, 1)}) == "resume 1 on 0 g1 b1");  // a lost slot is back
 }
 
-TEST_CASE("slots lost twice are lost once") {
+TEST_CASE("a slot that is lost twice counts once") {
     Script script{spec_of(2, 8)};
     script.join(2);
 
@@ -230,7 +231,7 @@ TEST_CASE("slots lost twice are lost once") {
     CHECK(script.sweep.num_slots() == 1);
 }
 
-TEST_CASE("a free slot that is lost stops nobody") {
+TEST_CASE("losing a free slot stops no trial") {
     Script script{spec_of(1, 8)};
     script.join(2);
 
@@ -238,7 +239,7 @@ TEST_CASE("a free slot that is lost stops nobody") {
     CHECK(script.trial(0).status == TrialStatus::running);
 }
 
-TEST_CASE("waiting trials come before new ones, those that survived most rungs first, then the lowest id") {
+TEST_CASE("waiting trials come before new ones: most rungs first, then the lowest id") {
     auto spec = spec_of(9, 8);
     spec.scheduler.kind = SchedulerKind::asha;
     Script script{spec};
@@ -254,7 +255,7 @@ TEST_CASE("waiting trials come before new ones, those that survived most rungs f
     CHECK(script.apply(SlotsJoined{slots(5, 2)}) == "resume 2 on 5 g1 b1; start 3 on 6 g0 b1");
 }
 
-TEST_CASE("a resumed trial whose slot dies before it starts waits again") {
+TEST_CASE("a resumed trial whose slot is lost before it starts waits again") {
     Script script{spec_of(1, 8)};
     script.join(1);
     script.report(0, 1, 0.5);
@@ -266,7 +267,7 @@ TEST_CASE("a resumed trial whose slot dies before it starts waits again") {
     CHECK(script.trial(0).failures == 1);
 }
 
-TEST_CASE("a resumed trial that repeats what it reported goes on") {
+TEST_CASE("a resumed trial may repeat its reports, then continues") {
     Script script{spec_of(1, 8)};
     script.join(1);
     script.report(0, 3, 0.5);

@@ -13,12 +13,12 @@ SweepSpec spec_when(GrowWhen when, int run_cap = 2) {
     return spec;
 }
 
-/// Steps of so many seconds, of 128 samples.
+/// Steps of 128 samples that take this long.
 Steps steps(double seconds) { return {seconds, 128.0, std::nullopt}; }
 
 }  // namespace
 
-TEST_CASE("grow_when: faster tries a size, and nobody repeats what brought nothing") {
+TEST_CASE("grow_when: faster tries a size, and no trial repeats it if it gains nothing") {
     Script script{spec_when(GrowWhen::faster)};
     script.join(4);
 
@@ -29,7 +29,7 @@ TEST_CASE("grow_when: faster tries a size, and nobody repeats what brought nothi
     CHECK(script.sweep.num_free_slots() == 1);
 }
 
-TEST_CASE("grow_when: faster grows as ever where workers make trials faster") {
+TEST_CASE("grow_when: faster keeps growing while workers make trials faster") {
     Script script{spec_when(GrowWhen::faster)};
     script.join(8);
 
@@ -38,7 +38,7 @@ TEST_CASE("grow_when: faster grows as ever where workers make trials faster") {
     CHECK(script.report(1, 2, 0.04, steps(1.0)) == "regroup 1 on 1,5,6,7 g1 b1");
 }
 
-TEST_CASE("grow_when: always grows also in vain, as it is published") {
+TEST_CASE("grow_when: always grows even in vain, as published") {
     Script script{spec_when(GrowWhen::always)};
     script.join(4);
     script.report(0, 1, 0.1, steps(1.0));
@@ -46,13 +46,13 @@ TEST_CASE("grow_when: always grows also in vain, as it is published") {
     CHECK(script.report(1, 1, 0.05, steps(1.0)) == "regroup 1 on 1,3 g1 b1");
 }
 
-TEST_CASE("grow_when: goodput gives back workers that are no use once a trial waits for slots") {
+TEST_CASE("grow_when: goodput gives back useless workers once a trial waits for slots") {
     auto spec = spec_when(GrowWhen::goodput, /*run_cap=*/3);
     spec.scheduler.max_concurrent = 2;
     Script script{spec};
     script.join(3);
     CHECK(script.report(0, 1, 0.1, steps(1.0)) == "regroup 0 on 0,2 g1 b1");
-    CHECK(script.report(0, 2, 0.1, steps(1.0)) == "");  // no gain, but nobody may run there
+    CHECK(script.report(0, 2, 0.1, steps(1.0)) == "");  // no gain, but no other trial may run there
     auto limits = limits_of(script.sweep.spec());
     limits.max_concurrent = 3;
     CHECK(script.change(limits) == "");
@@ -86,7 +86,7 @@ TEST_CASE("priority: promotions_first keeps no slots for survivors that do not w
     CHECK(script.report(0, 3, 0.1, steps(1.0)) == "regroup 0 on 0 g2 b1; start 3 on 1 g0 b1");  // in vain
 }
 
-TEST_CASE("surplus slots go past a survivor that gains nothing from them") {
+TEST_CASE("surplus slots skip a survivor that gains nothing from them") {
     auto spec = spec_when(GrowWhen::goodput);
     spec.scheduler.surplus = Switch::on;
     spec.scheduler.max_workers = 8;
@@ -95,13 +95,13 @@ TEST_CASE("surplus slots go past a survivor that gains nothing from them") {
     script.report(0, 1, 0.1, steps(1.0));
     CHECK(script.report(0, 2, 0.1, steps(1.0)) == "");  // two workers are as slow as one
 
-    // Of another shape, and faster with every worker.
+    // It has another shape, and is faster with every worker.
     CHECK(script.report(1, 1, 0.05, steps(9.0)) == "regroup 1 on 1,3 g1 b1");
     CHECK(script.report(1, 2, 0.04, steps(4.5)) == "regroup 1 on 1,3,4,5 g2 b1");
     CHECK(script.report(1, 3, 0.04, steps(2.25)) == "regroup 1 on 1,3,4,5,6,7,8,9 g3 b1");
 }
 
-TEST_CASE("grow_when: goodput has one survivor try what may cost something, and spares the others") {
+TEST_CASE("with grow_when: goodput, one survivor tries what may cost something, and the others wait") {
     Script script{spec_when(GrowWhen::goodput)};
     script.join(4);
     const auto report = [&](int trial, int resource, double loss, double clock) {
@@ -138,20 +138,20 @@ struct OneTries : Script {
 
 }  // namespace
 
-TEST_CASE("a trial that waits for one that tries grows between its reports, as soon as that one tells") {
+TEST_CASE("a trial that waits for another one's try grows between its own reports, as soon as the result is known") {
     OneTries script;
 
     CHECK(script.tell(0.05) == "regroup 1 on 1,3 g1 b1");
     CHECK(script.report(1, 2, 0.04) == "");
 }
 
-TEST_CASE("a trial that waited for one that tried stays as it is where that brought nothing, or no slots are free") {
+TEST_CASE("a trial that waited for another one's try stays as it is if the try gained nothing, or no slots are free") {
     CHECK(OneTries().tell(0.1) == "");
     CHECK(OneTries(/*num_slots=*/3).tell(0.05) == "");
-    CHECK(OneTries(4, /*expected_regroup=*/std::nullopt).tell(0.05) == "");  // its program would be started anew
+    CHECK(OneTries(4, /*expected_regroup=*/std::nullopt).tell(0.05) == "");  // its program would have to restart
 }
 
-TEST_CASE("a trial that waited for one that tried leaves its slots as it was to") {
+TEST_CASE("a trial that waited for another one's try does not grow if it is about to leave its slots") {
     OneTries held;
     held.hold(1, HoldAt::report);
     CHECK(held.tell(0.05) == "");
@@ -160,13 +160,13 @@ TEST_CASE("a trial that waited for one that tried leaves its slots as it was to"
     CHECK(ending.tell(0.05) == "");
 }
 
-TEST_CASE("if a trial that tries is lost, the next one tries at once") {
+TEST_CASE("if a trial stops during its try, the next trial tries at once") {
     OneTries script;
     CHECK(script.lose({SlotId{2}}) == "regroup 0 on 0 g2 b1");
     CHECK(script.stop(0) == "stop 0 requested; regroup 1 on 1,0 g1 b1");
 }
 
-TEST_CASE("a trial that was trying a size and fails keeps nobody waiting") {
+TEST_CASE("a trial that fails during its try keeps no other trial waiting") {
     Script script{spec_when(GrowWhen::goodput)};
     script.join(4);
     const auto report = [&](int trial, int resource, double loss, double clock) {
@@ -181,7 +181,7 @@ TEST_CASE("a trial that was trying a size and fails keeps nobody waiting") {
     CHECK(report(1, 2, 0.04, 20).starts_with("regroup 1 on"));
 }
 
-TEST_CASE("a regroup of a trial that nobody knows is refused, and one of a trial that ended changes nothing") {
+TEST_CASE("a regroup of an unknown trial is refused, and a regroup of a trial that ended changes nothing") {
     Script script{spec_when(GrowWhen::goodput)};
     script.join(4);
 
@@ -206,7 +206,7 @@ struct Early : Script {
         join(num_slots);
     }
 
-    /// The trial tells of its first steps, of a tenth of a second.
+    /// The trial reports first steps of a tenth of a second.
     std::string begin(int trial, int generation = 0) {
         return apply(TrialTimed{TrialId{trial}, generation, steps(0.1)});
     }
@@ -215,7 +215,7 @@ struct Early : Script {
 
 }  // namespace
 
-TEST_CASE("where slots idle, trials grow before their first rung: one tries, the others follow") {
+TEST_CASE("if slots idle, trials grow before their first rung: one tries, then the others follow") {
     Early script(/*num_slots=*/8);
 
     CHECK(script.begin(0) == "regroup 0 on 0,2 g1 b1");
@@ -224,7 +224,7 @@ TEST_CASE("where slots idle, trials grow before their first rung: one tries, the
     CHECK(script.trial(0).rungs_survived == 0);
 }
 
-TEST_CASE("trials do not grow before their first rung where it brings nothing") {
+TEST_CASE("trials do not grow before their first rung if that gains nothing") {
     Early script(/*num_slots=*/8);
     script.begin(0);
     script.begin(1);
@@ -232,11 +232,11 @@ TEST_CASE("trials do not grow before their first rung where it brings nothing") 
     CHECK(script.tell(0.1) == "");
 }
 
-TEST_CASE("a trial that is slower with the workers that it tried gives them back at once, or at its report") {
+TEST_CASE("a trial that is slower with the workers of its try gives them back at once, or at its report") {
     Early script(/*num_slots=*/8);
     script.begin(0);
     script.begin(1);
-    CHECK(script.tell(0.2) == "regroup 0 on 0 g2 b1; regroup 1 on 1,2 g1 b1");  // which tries once more
+    CHECK(script.tell(0.2) == "regroup 0 on 0 g2 b1; regroup 1 on 1,2 g1 b1");  // 1 tries once more
     CHECK(script.apply(TrialRegrouped{TrialId{1}, 1, 5.0, 0.2}) == "regroup 1 on 1 g2 b1");
     CHECK(script.report(0, 1, 0.1, steps(0.1)) == "");
 
@@ -244,11 +244,11 @@ TEST_CASE("a trial that is slower with the workers that it tried gives them back
     silent.begin(0);
     CHECK(silent.report(0, 1, 0.1, steps(0.2)) == "regroup 0 on 0 g2 b1");
 
-    // As sweeps of older journals decided, which know no first steps: it gives nothing back now.
+    // Sweeps of older journals have no first steps, and must decide as before: nothing is given back now.
     CHECK(OneTries().tell(0.2) == "regroup 1 on 1,3 g1 b1");
 }
 
-TEST_CASE("a trial that is slower with its workers keeps them where a regroup costs more than it would save") {
+TEST_CASE("a trial that is slower with its workers keeps them if a regroup costs more than it would save") {
     for (const double cost : {5.0, 1e6}) {
         Early script(/*num_slots=*/8);
         REQUIRE(script.apply(TrialTimed{TrialId{0}, 0, steps(0.1), 1280.0}) == "regroup 0 on 0,2 g1 b1");
@@ -258,7 +258,7 @@ TEST_CASE("a trial that is slower with its workers keeps them where a regroup co
     }
 }
 
-TEST_CASE("trials grow before their first rung on slots only that nobody else needs") {
+TEST_CASE("trials grow before their first rung only on slots that no other trial needs") {
     CHECK(Early(/*num_slots=*/2).begin(0) == "");  // none is free
     CHECK(Early(/*num_slots=*/1).begin(0) == "");  // another trial is to start
     Early lost(/*num_slots=*/3);
@@ -266,7 +266,7 @@ TEST_CASE("trials grow before their first rung on slots only that nobody else ne
     CHECK(lost.begin(0) == "");
 }
 
-TEST_CASE("before its first rung a trial grows only with surplus: on and grow_when: goodput, and a batch that stays") {
+TEST_CASE("before its first rung, a trial grows only with surplus: on, grow_when: goodput and a batch that stays") {
     CHECK(Early(8, GrowWhen::goodput, Switch::on, BatchPolicy::ladder).begin(0) == "regroup 0 on 0,2 g1 b1");
     CHECK(Early(8, GrowWhen::goodput, Switch::on, BatchPolicy::adaptive).begin(0) == "regroup 0 on 0,2 g1 b1");
     CHECK(Early(8, GrowWhen::goodput, Switch::on, BatchPolicy::per_worker).begin(0) == "");
@@ -275,7 +275,7 @@ TEST_CASE("before its first rung a trial grows only with surplus: on and grow_wh
     CHECK(Early(8, GrowWhen::always).begin(0) == "");
 }
 
-TEST_CASE("a trial that is held, has reported, or has another group by now does not grow as it tells of its start") {
+TEST_CASE("first steps do not make a trial grow if it is held, has reported, or has another group by now") {
     Early held(8);
     held.hold(0, HoldAt::report);
     CHECK(held.begin(0) == "");
@@ -313,7 +313,7 @@ TEST_CASE("a slot that a trial claimed until another one's try ended goes to a n
     CHECK(script.apply(TrialRegrouped{TrialId{0}, 1, 5.0, 0.1}) == "start 2 on 3 g0 b1");
 }
 
-TEST_CASE("first steps without a time or a batch, or told again, change nothing, nor do those of other sweeps") {
+TEST_CASE("first steps change nothing without a time or a batch, if they are repeated, or without grow_when: goodput") {
     const auto short_of_one = [](GrowWhen when) {
         auto spec = spec_when(when, /*run_cap=*/1);
         spec.scheduler.surplus = Switch::on;
@@ -338,7 +338,7 @@ TEST_CASE("first steps without a time or a batch, or told again, change nothing,
     CHECK(empty.apply(TrialTimed{TrialId{0}, 1, steps(0.1)}) == "regroup 0 on 0,1,2,4 g2 b1");
 }
 
-TEST_CASE("what an older group tells has no trial give workers back") {
+TEST_CASE("times of an older group do not make a trial give workers back") {
     Early script(/*num_slots=*/8);
     script.begin(0);
     script.hold(0, HoldAt::report);

@@ -21,7 +21,7 @@ TEST_CASE("a trial that skips rungs grows to the target of the last one at once"
     CHECK(script.report(0, 4, 0.5) == "regroup 0 on 0,1,2,3,4,5,6,7 g1 b8");
 }
 
-TEST_CASE("slots that a stopped trial leaves go to the waiting and to new trials, not to those that did not report") {
+TEST_CASE("slots of a stopped trial go to waiting and new trials, not to running trials that did not report") {
     Script script{spec_of(3, 4)};
     script.join(2);
     script.report(0, 1, 0.1);  // entitled to 2, both slots in use
@@ -41,7 +41,7 @@ TEST_CASE("a survivor short of slots grows at a later report, milestone or not")
     CHECK(script.report(0, 3, 0.1) == "regroup 0 on 0,1 g1 b2");
 }
 
-TEST_CASE("slots too few for a new trial let a survivor grow") {
+TEST_CASE("a survivor grows into slots that are too few for a new trial") {
     auto spec = spec_of(9, 8);
     spec.scheduler.workers = 2;
     spec.scheduler.max_workers = 3;
@@ -57,12 +57,12 @@ TEST_CASE("a group grows through the sizes of its ladder, or to its target") {
     Script script{spec};
     script.join(6);  // trials 0 and 1; 4 slots are free
 
-    CHECK(script.report(0, 4, 0.5) == "regroup 0 on 0,2,3,4 g1 b6");  // 5 would be there: 4 is a size, 5 is none
+    CHECK(script.report(0, 4, 0.5) == "regroup 0 on 0,2,3,4 g1 b6");  // 5 would be possible, but only 4 is a size
     script.finish(1);
     CHECK(script.report(0, 5, 0.5) == "regroup 0 on 0,2,3,4,1,5 g2 b6");
 }
 
-TEST_CASE("a size asked for that never fits holds nothing up") {
+TEST_CASE("a target that never fits does not hold up the sweep") {
     auto spec = spec_of(3, 4);
     spec.scheduler.max_workers = 100;
     spec.scheduler.scaling_factor = 50;
@@ -74,7 +74,7 @@ TEST_CASE("a size asked for that never fits holds nothing up") {
     CHECK(script.report(0, 4, 0.5) == "stop 0 completed; start 2 on 0 g0 b1");
 }
 
-TEST_CASE("more workers than slots: a trial starts on the slots there are") {
+TEST_CASE("a trial that needs more workers than there are slots starts on the existing slots") {
     auto spec = spec_of(2, 4);
     spec.scheduler.workers = 4;
     spec.scheduler.max_workers = 8;
@@ -155,7 +155,7 @@ TEST_CASE("a trial grows on its own node first") {
 const SlotsJoined two_shared_gpus{
     {{SlotId{0}, NodeId{0}, 0}, {SlotId{1}, NodeId{0}, 1}, {SlotId{2}, NodeId{0}, 0}, {SlotId{3}, NodeId{0}, 1}}};
 
-TEST_CASE("a trial grows to another GPU, and not to a second slot of its own") {
+TEST_CASE("a trial grows to another GPU, not to a second slot of its own GPU") {
     Script script{spec_of(4, 8)};
     script.apply(two_shared_gpus);
     script.finish(2);
@@ -168,7 +168,7 @@ TEST_CASE("a trial grows to another GPU, and not to a second slot of its own") {
     CHECK(script.sweep.max_workers() == 2);
 }
 
-TEST_CASE("where workers of a trial may share a GPU, it grows to other GPUs first") {
+TEST_CASE("a trial whose workers may share a GPU grows to other GPUs first") {
     auto spec = spec_of(4, 8);
     spec.scheduler.distinct_gpus = Switch::off;
     Script script{spec};
@@ -181,8 +181,7 @@ TEST_CASE("where workers of a trial may share a GPU, it grows to other GPUs firs
     CHECK(script.report(0, 2, 0.4) == "regroup 0 on 0,3,1,2 g2 b4");
 }
 
-TEST_CASE(
-    "trials begin with as many workers as there are GPUs for, and survivors that wait for more wait for no others") {
+TEST_CASE("trials start with at most one worker for each GPU, and survivors do not wait for more workers than that") {
     auto spec = spec_of(4, 8);
     spec.scheduler.workers = 3;
     spec.scheduler.grow = GrowPolicy::wait;
@@ -192,7 +191,7 @@ TEST_CASE(
     CHECK(script.report(0, 1, 0.5) == "");
 }
 
-TEST_CASE("on one slot rasda decides as asha does") {
+TEST_CASE("on one slot, rasda decides like asha") {
     auto plain = spec_of(20, 8);
     plain.scheduler.kind = SchedulerKind::asha;
     Script rasda{spec_of(20, 8)};

@@ -33,7 +33,7 @@ TEST_CASE("a trial with checkpoints at its reports is held at the next one") {
     CHECK(script.release(0) == "resume 0 on 0 g1 b1");
 }
 
-TEST_CASE("a trial that is released before its next report runs on") {
+TEST_CASE("a trial that is released before its next report keeps running") {
     Script script{spec_of(SchedulerKind::fifo, 1, 4)};
     script.join(1);
     script.hold(0, HoldAt::report);
@@ -42,7 +42,7 @@ TEST_CASE("a trial that is released before its next report runs on") {
     CHECK(script.report(0, 1, 0.5) == "");
 }
 
-TEST_CASE("to hold or release twice changes nothing, nor does it once the trial has ended") {
+TEST_CASE("holding or releasing a trial twice, or after its end, changes nothing") {
     Script script{spec_of(SchedulerKind::fifo, 2, 2)};
     script.join(2);
     script.hold(0);
@@ -69,7 +69,7 @@ TEST_CASE("a held trial whose slots are lost does not wait for others") {
     CHECK(script.release(0) == "resume 0 on 1 g1 b1");
 }
 
-TEST_CASE("a trial that waits for slots is held without them") {
+TEST_CASE("a trial that is held while it waits for slots gets none until its release") {
     Script script{spec_of(SchedulerKind::fifo, 1, 4)};
     script.join(1);
     script.lose({SlotId{0}});
@@ -79,7 +79,7 @@ TEST_CASE("a trial that waits for slots is held without them") {
     CHECK(script.release(0) == "resume 0 on 1 g1 b1");
 }
 
-TEST_CASE("a trial that is held at a rung is promoted without slots, and keeps nobody from being promoted") {
+TEST_CASE("a trial that is held at a rung is promoted without slots, and does not block other promotions") {
     Script script{spec_of(SchedulerKind::asha, /*run_cap=*/4, /*max=*/4, Mode::promote)};
     script.join(1);
     CHECK(script.report(0, 1, 0.1) == "pause 0; start 1 on 0 g0 b1");
@@ -95,7 +95,7 @@ TEST_CASE("a trial that is held at a rung is promoted without slots, and keeps n
     CHECK(script.report(1, 2, 0.2) == "pause 1; resume 0 on 0 g1 b1");
 }
 
-TEST_CASE("a trial that is held gets no slots when its rung is decided because no trial will begin any more") {
+TEST_CASE("a held trial gets no slots when its rung is decided because no more trials will start") {
     auto spec = spec_of(SchedulerKind::successive_halving, /*run_cap=*/4, /*max=*/2);
     spec.space = SearchSpace({{"x", IntUniform{1, 3}}});
     spec.sampler = "grid";  // of 3 trials, and the rung waits for 4
@@ -111,7 +111,7 @@ TEST_CASE("a trial that is held gets no slots when its rung is decided because n
     CHECK(script.release(0) == "resume 0 on 0 g1 b1");
 }
 
-TEST_CASE("trials that are paused at a rung wait for one that is held") {
+TEST_CASE("trials that are paused at a rung wait for a held trial") {
     Script script{spec_of(SchedulerKind::asha, 2, 2, Mode::promote)};
     script.join(2);
     script.hold(1);
@@ -156,7 +156,7 @@ TEST_CASE("a held trial that fails is resumed only once it is released") {
     CHECK(script.release(0) == "resume 0 on 0 g1 b1");
 }
 
-TEST_CASE("a trial whose time is up ends for a reason of its own, wherever it is") {
+TEST_CASE("a trial whose time is up ends with a reason of its own, whatever its state") {
     for (const auto kind : {SchedulerKind::fifo, SchedulerKind::successive_halving}) {
         Script script{spec_of(kind, 2, 4)};
         script.join(2);
@@ -171,7 +171,7 @@ TEST_CASE("a trial whose time is up ends for a reason of its own, wherever it is
     }
 }
 
-TEST_CASE("a trial stops at its report where a held one, which had trained ahead, decides the rung against it") {
+TEST_CASE("a trial stops at its report if a held trial that trained ahead beats it at that rung") {
     Script script{spec_of(SchedulerKind::successive_halving, /*run_cap=*/4, /*max=*/4)};  // milestones 1, 2, 4
     script.join(4);
     script.report(0, 2, 0.1);  // beyond the first rung

@@ -1,4 +1,4 @@
-/// What Sweep begins with where points are known, and that it does not try a configuration twice.
+/// How Sweep uses initial points, and that it does not try a configuration twice.
 
 #include <doctest/doctest.h>
 
@@ -47,7 +47,7 @@ const std::vector<std::string> own_samplers{"grid", "random", "sobol", "tpe"};
 
 }  // namespace
 
-TEST_CASE("initial points are the first trials, whatever the sampler, and the rest are the sampler's") {
+TEST_CASE("initial points are the first trials for every sampler, and the sampler proposes the rest") {
     for (const auto& sampler : own_samplers) {
         CAPTURE(sampler);
         auto spec = searching(sampler, /*run_cap=*/4);
@@ -63,7 +63,7 @@ TEST_CASE("initial points are the first trials, whatever the sampler, and the re
     }
 }
 
-TEST_CASE("what an initial point leaves open is what the sampler would have chosen") {
+TEST_CASE("the sampler chooses the values that an initial point leaves open") {
     auto spec = searching("random", /*run_cap=*/3);
     const auto proposed = RandomSampler(spec.space, spec.seed).propose(TrialId{0})->config;
     spec.initial = {{{"y", whole(2)}}};
@@ -73,7 +73,7 @@ TEST_CASE("what an initial point leaves open is what the sampler would have chos
     CHECK(script.trial(0).config == Config{proposed[0], {"y", whole(2)}});
 }
 
-TEST_CASE("an initial point needs no sampler that proposes by events, but its turn") {
+TEST_CASE("an initial point needs no proposal event, but a proposal event for its trial replaces it") {
     auto spec = searching("program", /*run_cap=*/4);
     spec.initial = {{{"x", whole(2)}}, {{"x", whole(3)}}};
     Script script(spec);
@@ -86,7 +86,7 @@ TEST_CASE("an initial point needs no sampler that proposes by events, but its tu
     CHECK(script.sweep.awaited_proposal() == TrialId{2});
 }
 
-TEST_CASE("initial points start although the sampler has ended") {
+TEST_CASE("initial points start even if the sampler has ended") {
     auto spec = searching("program", /*run_cap=*/4);
     spec.initial = {{{"x", whole(2)}}, {{"x", whole(3)}}};
     Script script(spec);
@@ -114,7 +114,7 @@ TEST_CASE("no sampler tries a configuration twice while there are others") {
     }
 }
 
-TEST_CASE("a sweep of more trials than configurations tries some again, but for a grid") {
+TEST_CASE("a sweep with more trials than configurations tries some again, except with a grid") {
     for (const auto& sampler : own_samplers) {
         CAPTURE(sampler);
         Script script(searching(sampler, /*run_cap=*/20));
@@ -126,7 +126,7 @@ TEST_CASE("a sweep of more trials than configurations tries some again, but for 
     }
 }
 
-TEST_CASE("a point that is asked for twice is tried twice") {
+TEST_CASE("a point that is requested twice is tried twice") {
     auto spec = searching("random", /*run_cap=*/3);
     spec.initial = {{{"x", whole(2)}, {"y", whole(1)}}, {{"x", whole(2)}, {"y", whole(1)}}};
     Script script(spec);
