@@ -23,7 +23,7 @@ SweepSpec good_spec() {
     return spec;
 }
 
-/// Key of the entry that is refused after `change`; empty where none is.
+/// The key of the entry that is refused after `change`, or an empty text if none is.
 std::string refused_key(const std::function<void(SweepSpec&)>& change) {
     auto spec = good_spec();
     change(spec);
@@ -50,7 +50,7 @@ TEST_CASE("a sweep must end: by its trials, its target or its time") {
     CHECK(refused_key([](auto& spec) { spec.run_cap.reset(), spec.has_time_budget = true; }) == "");
 }
 
-TEST_CASE("counts that mean nothing are refused") {
+TEST_CASE("invalid counts are refused") {
     CHECK(refused_key([](auto& spec) { spec.run_cap = 0; }) == "run_cap");
     CHECK(refused_key([](auto& spec) { spec.max_retries = -1; }) == "max_retries");
     CHECK(refused_key([](auto& spec) { spec.max_retries = 0; }) == "");
@@ -76,13 +76,13 @@ TEST_CASE("a reduction factor drops trials, a scaling factor never drops workers
     CHECK(refused_key([](auto& spec) { spec.scheduler.scaling_factor = 1; }) == "");
 }
 
-TEST_CASE("max_workers lets a trial start") {
+TEST_CASE("max_workers must allow a trial to start") {
     CHECK(refused_key([](auto& spec) { spec.scheduler.workers = 4, spec.scheduler.max_workers = 3; }) ==
           "scheduler.max_workers");
     CHECK(refused_key([](auto& spec) { spec.scheduler.workers = 4, spec.scheduler.max_workers = 4; }) == "");
 }
 
-TEST_CASE("all problems of a sweep are told, each with its key") {
+TEST_CASE("all problems of a sweep are reported, each with its key") {
     auto spec = good_spec();
     spec.run_cap = 0;
     spec.scheduler.reduction_factor = 1;
@@ -117,7 +117,7 @@ TEST_CASE("a metric to maximize becomes a loss to minimize, and back") {
     CHECK(from_loss(Goal::maximize, -0.25) == 0.25);
 }
 
-TEST_CASE("whatever is not finite is the worst loss, and has no metric") {
+TEST_CASE("a value that is not finite becomes the worst loss, which has no metric") {
     for (const auto goal : {Goal::minimize, Goal::maximize}) {
         for (const double metric : {not_a_number, infinity, -infinity}) {
             CHECK(to_loss(goal, metric) == infinity);
@@ -126,7 +126,7 @@ TEST_CASE("whatever is not finite is the worst loss, and has no metric") {
     }
 }
 
-TEST_CASE("settings that a scheduler has no use for are refused") {
+TEST_CASE("settings that a scheduler does not use are refused") {
     using enum SchedulerKind;
     for (const auto kind : {fifo, median, hyperband, successive_halving}) {
         CHECK(refused_key([&](auto& spec) { spec.scheduler.kind = kind, spec.scheduler.mode = Mode::promote; }) ==
@@ -164,7 +164,7 @@ TEST_CASE("settings that contradict each other are refused") {
     CHECK(refused_key([](auto& spec) { spec.scheduler.max_concurrent = 0; }) == "scheduler.max_concurrent");
 }
 
-TEST_CASE("there are no more brackets than rungs, and asynchronous Hyperband has as many") {
+TEST_CASE("there are no more brackets than rungs, and asynchronous Hyperband has one for each rung") {
     CHECK(refused_key([](auto& spec) { spec.scheduler.brackets = 4; }) == "");  // 1, 3, 9, 27
     CHECK(refused_key([](auto& spec) { spec.scheduler.brackets = 5; }) == "scheduler.brackets");
     CHECK(refused_key([](auto& spec) { spec.scheduler.brackets = 0; }) == "scheduler.brackets");

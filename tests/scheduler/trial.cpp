@@ -21,7 +21,7 @@ namespace {
 constexpr std::array all_states{TrialStatus::running, TrialStatus::waiting,  TrialStatus::paused, TrialStatus::held,
                                 TrialStatus::stopped, TrialStatus::finished, TrialStatus::failed};
 
-/// From and to, where neither is an end.
+/// Transitions between two states, neither of which is an end.
 constexpr std::array<std::pair<TrialStatus, TrialStatus>, 8> turns{{
     {TrialStatus::running, TrialStatus::waiting},
     {TrialStatus::running, TrialStatus::paused},
@@ -43,7 +43,7 @@ Trial in_state(TrialStatus status) {
     return trial;
 }
 
-/// Whether the transition aborts the program, tried in a child of this one.
+/// Whether the transition aborts the program. It is tried in a child process.
 bool aborts(Trial trial, TrialStatus next) {
     const pid_t child = fork();
     REQUIRE(child >= 0);
@@ -62,7 +62,7 @@ bool aborts(Trial trial, TrialStatus next) {
 
 }  // namespace
 
-TEST_CASE("a trial runs, waits, pauses or is held, turn by turn, until it ends, and moves no other way") {
+TEST_CASE("a trial makes only legal transitions, and none after its end") {
     for (const auto from : all_states) {
         for (const auto to : all_states) {
             CAPTURE(std::string(to_string(from)));
@@ -95,7 +95,7 @@ TEST_CASE("states have the names that users read") {
     CHECK(to_string(TrialStatus::failed) == std::string("failed"));
 }
 
-TEST_CASE("a trial is worth another attempt until it failed too often in a row, or in the same way again") {
+TEST_CASE("a trial gets another attempt until it fails too often in a row, or in the same way again") {
     Trial trial;
 
     CHECK(trial.count_failure(FailureKind::crash, /*max_retries=*/2));
@@ -108,7 +108,7 @@ TEST_CASE("a trial is worth another attempt until it failed too often in a row, 
     CHECK_FALSE(trial.count_failure(FailureKind::repeated_error, 2));
 }
 
-TEST_CASE("what strikes several members of a group in one step is one failure") {
+TEST_CASE("failures of several members of a group in one step count as one") {
     Trial trial;
     trial.count_failure(FailureKind::crash, 0);
     trial.is_reforming = true;
@@ -133,7 +133,7 @@ TEST_CASE("a trial may be the best if it has not failed and its last loss is fin
     CHECK_FALSE(diverged.may_be_best());
 }
 
-TEST_CASE("whatever a trial fails for, no worker takes more than a million samples apart") {
+TEST_CASE("however often a trial runs out of memory, its batch is split into at most 2^20 parts") {
     Trial trial;
     for (int i = 0; i < 40; ++i) {
         trial.count_failure(FailureKind::out_of_memory, /*max_retries=*/100);

@@ -7,7 +7,7 @@
 
 using namespace crescendo;
 
-TEST_CASE("a sweep that ended with all its trials goes on when it may have more") {
+TEST_CASE("a sweep that ended with all its trials continues when it may have more") {
     Script script{spec_of(/*run_cap=*/1, /*max=*/1)};
     script.join(1);
     CHECK(script.report(0, 1, 0.5) == "stop 0 completed; finish all_trials_done best 0");
@@ -18,7 +18,7 @@ TEST_CASE("a sweep that ended with all its trials goes on when it may have more"
     CHECK(script.report(1, 1, 0.4) == "stop 1 completed; drop 0; finish all_trials_done best 1");
 }
 
-TEST_CASE("a smaller cap starts no more trials, and ends the sweep where none is left to wait for") {
+TEST_CASE("with a smaller cap, no more trials start, and the sweep ends with its running trials") {
     Script script{spec_of(9, 2)};
     script.join(1);
 
@@ -34,7 +34,7 @@ TEST_CASE("a smaller cap starts no more trials, and ends the sweep where none is
     CHECK(later.report(3, 2, 0.2) == "stop 3 completed; drop 2; finish all_trials_done best 3");
 }
 
-TEST_CASE("a sweep whose time was up goes on where there is more time and a trial to start") {
+TEST_CASE("a sweep whose time was up continues if it gets more time and has a trial to start") {
     auto spec = spec_of(2, 4);
     spec.has_time_budget = true;
     Script script{spec};
@@ -45,10 +45,10 @@ TEST_CASE("a sweep whose time was up goes on where there is more time and a tria
     CHECK(script.apply(LimitsChanged{limits_of(spec), /*has_time_left=*/false}) == "");
     CHECK(script.sweep.state() == SweepState::finished);
     CHECK(script.apply(LimitsChanged{limits_of(spec)}) == "start 1 on 0 g0 b1");
-    CHECK(script.trial(0).status == TrialStatus::stopped);  // it has no checkpoint any more
+    CHECK(script.trial(0).status == TrialStatus::stopped);  // it no longer has a checkpoint
 }
 
-TEST_CASE("a sweep that met its target goes on where the target is harder, and not where it is met already") {
+TEST_CASE("a sweep that met its target continues with a harder target, unless that is already met") {
     auto spec = spec_of(9, 8);
     spec.target = 0.5;
     Script script{spec};
@@ -63,7 +63,7 @@ TEST_CASE("a sweep that met its target goes on where the target is harder, and n
     CHECK(script.change(limits) == "start 1 on 0 g0 b1");
 }
 
-TEST_CASE("a target that a trial has met already ends the sweep at once") {
+TEST_CASE("a target that a trial has already met ends the sweep at once") {
     Script script{spec_of(9, 8)};
     script.join(1);
     script.report(0, 1, 0.3);
@@ -74,7 +74,7 @@ TEST_CASE("a target that a trial has met already ends the sweep at once") {
     CHECK(script.change(limits) == "stop 0 swept; finish target_reached best 0");
 }
 
-TEST_CASE("what was cancelled stays so") {
+TEST_CASE("a cancelled sweep stays cancelled") {
     Script script{spec_of(1, 8)};
     script.join(1);
     script.apply(Cancelled{});
@@ -83,7 +83,7 @@ TEST_CASE("what was cancelled stays so") {
     CHECK(script.sweep.state() == SweepState::finished);
 }
 
-TEST_CASE("trials beyond a lower max_concurrent run on, and no other begins") {
+TEST_CASE("trials beyond a lower max_concurrent keep running, but no other trial starts") {
     Script script{spec_of(9, 2)};
     script.join(2);
     auto limits = limits_of(script.sweep.spec());
@@ -94,7 +94,7 @@ TEST_CASE("trials beyond a lower max_concurrent run on, and no other begins") {
     CHECK(script.report(1, 2, 0.4) == "stop 1 completed; drop 0; start 2 on 0 g0 b1");
 }
 
-TEST_CASE("fewer retries hold from the next failure on") {
+TEST_CASE("a lower max_retries applies from the next failure on") {
     Script script{spec_of(1, 2)};
     script.join(1);
     script.fail(0);
@@ -105,7 +105,7 @@ TEST_CASE("fewer retries hold from the next failure on") {
     CHECK(script.fail(0) == "finish all_trials_done best none");
 }
 
-TEST_CASE("limits that make no sense are refused and change nothing") {
+TEST_CASE("invalid limits are refused and change nothing") {
     Script script{spec_of(1, 2)};
     script.join(1);
     auto limits = limits_of(script.sweep.spec());
@@ -116,7 +116,7 @@ TEST_CASE("limits that make no sense are refused and change nothing") {
     CHECK(script.sweep.spec().run_cap == 1);
 }
 
-TEST_CASE("of a promoting sweep that is extended, paused trials that ended are promoted no more, but still count") {
+TEST_CASE("when a promoting sweep is extended, its paused trials have ended: they are not promoted, but still count") {
     for (const auto kind : {SchedulerKind::asha, SchedulerKind::pasha}) {
         Script script{spec_of(kind, /*run_cap=*/2, /*max=*/2, Mode::promote)};
         script.join(1);
@@ -127,16 +127,16 @@ TEST_CASE("of a promoting sweep that is extended, paused trials that ended are p
         CHECK(script.change_run_cap(4) == "start 2 on 0 g0 b1");
 
         CHECK(script.report(2, 1, 0.3) == "pause 2; start 3 on 0 g0 b1");
-        // Of the four results the best two may go on; 1, the second, has ended.
+        // The best two of the four results may continue, but 1, the second, has ended.
         CHECK(script.report(3, 1, 0.4) == "pause 3; drop 2; drop 3; finish all_trials_done best 0");
         CHECK(script.sweep.rungs().front().size == 4);
     }
 }
 
-TEST_CASE("hyperband that is extended opens further brackets") {
+TEST_CASE("an extended hyperband sweep opens further brackets") {
     Script script{spec_of(SchedulerKind::hyperband, /*run_cap=*/1, /*max=*/2)};  // brackets of 2 and 2 trials, cut to 1
     script.join(1);
-    CHECK(script.report(0, 1, 0.5) == "");  // the only one of its bracket goes on
+    CHECK(script.report(0, 1, 0.5) == "");  // the only one of its bracket continues
     CHECK(script.report(0, 2, 0.5) == "stop 0 completed; finish all_trials_done best 0");
 
     CHECK(script.change_run_cap(3) == "start 1 on 0 g0 b1");
@@ -144,14 +144,14 @@ TEST_CASE("hyperband that is extended opens further brackets") {
     CHECK(script.report(1, 1, 0.5) == "");  // this bracket begins at 2
 }
 
-TEST_CASE("a bracket of hyperband that can fill up no more is decided among those who came") {
+TEST_CASE("a hyperband bracket that can no longer fill up is decided among the trials that came") {
     Script script{spec_of(SchedulerKind::hyperband, /*run_cap=*/9, /*max=*/4)};  // the first bracket takes 4 trials
     script.join(1);
     CHECK(script.report(0, 1, 0.2) == "pause 0; start 1 on 0 g0 b1");
 
     CHECK(script.change_run_cap(2) == "");
 
-    CHECK(script.report(1, 1, 0.1) == "");  // the better of two, who are all
+    CHECK(script.report(1, 1, 0.1) == "");  // the better of only two
     CHECK(script.trial(0).status == TrialStatus::stopped);
 }
 

@@ -6,7 +6,7 @@ using namespace crescendo;
 
 namespace {
 
-/// Whose groups may grow beyond their targets.
+/// Groups may grow beyond their targets.
 SweepSpec surplus_of(int run_cap, int max) {
     auto spec = spec_of(run_cap, max);
     spec.scheduler.reduction_factor = 4;  // milestones 1, 4, 16
@@ -26,19 +26,19 @@ TEST_CASE("grow: partial takes any number up to the target") {
     CHECK(script.report(0, 4, 0.5) == "regroup 0 on 0,2,3,4,5 g1 b6");
 }
 
-TEST_CASE("grow: wait gives way, and collects slots until the target is there") {
+TEST_CASE("grow: wait gives up its slots, and collects slots until the target is reached") {
     auto spec = spec_of(3, 8);
     spec.scheduler.grow = GrowPolicy::wait;
     Script script{spec};
     script.join(2);
 
-    CHECK(script.report(0, 1, 0.1) == "pause 0");  // it is due 2, and nobody starts on its slot
+    CHECK(script.report(0, 1, 0.1) == "pause 0");  // it is due 2, and no trial starts on its slot
     CHECK(script.trial(0).status == TrialStatus::waiting);
     CHECK(script.report(1, 1, 0.2) == "stop 1 judged; resume 0 on 0,1 g1 b2");
     CHECK(script.report(0, 8, 0.1) == "stop 0 completed; drop 1; start 2 on 0 g0 b1");
 }
 
-TEST_CASE("grow: wait waits for no more than there is") {
+TEST_CASE("grow: wait does not wait for more slots than there are") {
     auto spec = spec_of(3, 8);
     spec.scheduler.grow = GrowPolicy::wait;
     Script script{spec};
@@ -49,13 +49,13 @@ TEST_CASE("grow: wait waits for no more than there is") {
     CHECK(script.report(1, 1, 0.2) == "stop 1 judged; resume 0 on 1 g1 b2");
 }
 
-TEST_CASE("grow: wait pauses only where there is a checkpoint: at a milestone") {
+TEST_CASE("grow: wait pauses a trial only at a milestone, where it has a checkpoint") {
     auto spec = spec_of(2, 8);
     spec.scheduler.grow = GrowPolicy::wait;
     spec.scheduler.max_workers = 4;
     Script script{spec};
     script.join(1);
-    script.report(0, 2, 0.1);  // on all there is
+    script.report(0, 2, 0.1);  // on all slots
     script.join(1);            // trial 1 starts
 
     CHECK(script.report(0, 3, 0.1) == "");
@@ -73,7 +73,7 @@ TEST_CASE("promotions_first keeps freed slots for survivors that are short of th
     CHECK(script.report(0, 2, 0.1) == "regroup 0 on 0,1 g1 b2");
 }
 
-TEST_CASE("promotions_first gives what no survivor is short of to new trials") {
+TEST_CASE("promotions_first gives slots that no survivor is short of to new trials") {
     auto spec = spec_of(4, 8);
     spec.scheduler.priority = Priority::promotions_first;
     spec.scheduler.max_workers = 2;
@@ -98,7 +98,7 @@ TEST_CASE("starts_first starts new trials before it resumes waiting ones") {
     }
 }
 
-TEST_CASE("shrink: a group gives slots to a trial that waits and survived as many rungs") {
+TEST_CASE("shrink: a group gives slots to a waiting trial that survived the same number of rungs") {
     auto spec = spec_of(2, 16);
     spec.scheduler.shrink = Switch::on;
     Script script{spec};
@@ -110,7 +110,7 @@ TEST_CASE("shrink: a group gives slots to a trial that waits and survived as man
     CHECK(script.report(0, 3, 0.2) == "regroup 0 on 0 g2 b4; resume 1 on 2 g2 b4");
 }
 
-TEST_CASE("shrink: a group gives nothing but its surplus to a trial that survived fewer rungs") {
+TEST_CASE("shrink: a group gives only its surplus to a trial that survived fewer rungs") {
     auto spec = spec_of(2, 16);
     spec.scheduler.shrink = Switch::on;
     Script script{spec};
@@ -132,7 +132,7 @@ TEST_CASE("surplus: idle slots double a survivor that has its target, once nothi
     CHECK(script.report(0, 3, 0.5) == "");
 }
 
-TEST_CASE("surplus goes to the best survivor, also where another reports first") {
+TEST_CASE("surplus goes to the best survivor, even if another one reports first") {
     auto spec = surplus_of(2, 64);
     spec.scheduler.max_workers = 4;
     Script script{spec};
@@ -144,7 +144,7 @@ TEST_CASE("surplus goes to the best survivor, also where another reports first")
     CHECK(script.report(1, 2, 0.1) == "regroup 1 on 1,3,4,5 g2 b2");
 }
 
-TEST_CASE("surplus: slots that max_concurrent leaves idle double a survivor, whoever else could start") {
+TEST_CASE("surplus: slots that max_concurrent leaves idle double a survivor, even if other trials could start") {
     auto spec = surplus_of(8, 16);
     spec.scheduler.max_concurrent = 1;
     auto earlier = spec;
@@ -161,7 +161,7 @@ TEST_CASE("surplus: slots that max_concurrent leaves idle double a survivor, who
     CHECK(script.report(0, 16, 0.5) == "stop 0 completed; start 1 on 0 g0 b1");
 }
 
-TEST_CASE("surplus: with grow: wait, slots are collected for who waits, also beside max_concurrent") {
+TEST_CASE("surplus: with grow: wait, slots are collected for waiting trials, even with max_concurrent") {
     auto spec = surplus_of(8, 16);
     spec.scheduler.grow = GrowPolicy::wait;
     spec.scheduler.max_concurrent = 1;
@@ -172,7 +172,7 @@ TEST_CASE("surplus: with grow: wait, slots are collected for who waits, also bes
     CHECK(script.report(0, 2, 0.5) == "");
 }
 
-TEST_CASE("surplus and shrink: what a group has beyond its target goes back to a trial that waits") {
+TEST_CASE("surplus and shrink: a group gives the slots beyond its target to a waiting trial") {
     auto spec = surplus_of(2, 16);
     spec.scheduler.shrink = Switch::on;
     Script script{spec};
@@ -197,7 +197,7 @@ TEST_CASE("surplus and shrink: a group gives nothing back to trials that max_con
     CHECK(script.report(0, 3, 0.5) == "");
 }
 
-TEST_CASE("surplus without shrink: a group keeps what it has beyond its target, though a trial waits") {
+TEST_CASE("surplus without shrink: a group keeps the slots beyond its target even if a trial waits") {
     auto spec = surplus_of(2, 16);
     Script script{spec};
     script.join(5);
@@ -209,7 +209,7 @@ TEST_CASE("surplus without shrink: a group keeps what it has beyond its target, 
     CHECK(script.finish(0) == "resume 1 on 0 g1 b1");
 }
 
-TEST_CASE("max_concurrent limits the trials that run, and not their workers") {
+TEST_CASE("max_concurrent limits the running trials, not their workers") {
     auto spec = spec_of(3, 8);
     spec.scheduler.max_concurrent = 1;
     Script script{spec};

@@ -16,7 +16,7 @@ SweepSpec promoting(int run_cap, int max) {
 
 }  // namespace
 
-TEST_CASE("one slot alone runs a whole sweep that promotes") {
+TEST_CASE("a single slot runs a whole promoting sweep") {
     Script script{promoting(/*run_cap=*/4, /*max=*/4)};
     script.join(1);
 
@@ -49,7 +49,7 @@ TEST_CASE("a trial that trained ahead climbs as far as it has trained, without a
     CHECK(script.trial(0).rungs_survived == 1);
 }
 
-TEST_CASE("a promoted trial whose slot dies before it starts waits, and counts once at its rung") {
+TEST_CASE("a promoted trial whose slot is lost before it starts waits, and counts once at its rung") {
     Script script{promoting(2, 4)};
     script.join(1);
     script.report(0, 1, 0.1);
@@ -61,7 +61,7 @@ TEST_CASE("a promoted trial whose slot dies before it starts waits, and counts o
     CHECK(script.sweep.rungs()[0].size == 2);
 }
 
-TEST_CASE("a report, a failure or the end of a paused trial's program comes late and changes nothing") {
+TEST_CASE("a late report, failure or end of a paused trial changes nothing") {
     Script script{promoting(3, 4)};
     script.join(1);
     script.report(0, 1, 0.5);
@@ -73,7 +73,7 @@ TEST_CASE("a report, a failure or the end of a paused trial's program comes late
     CHECK(script.trial(0).failures == 0);
 }
 
-TEST_CASE("waiting trials of a rung at least as high come before a promotion") {
+TEST_CASE("waiting trials come before a promotion unless they survived fewer rungs") {
     Script script{promoting(3, 4)};
     script.join(2);
     script.report(0, 1, 0.1);  // pauses; 2 starts on its slot
@@ -83,7 +83,7 @@ TEST_CASE("waiting trials of a rung at least as high come before a promotion") {
     CHECK(script.report(0, 2, 0.1) == "pause 0; resume 1 on 0 g1 b1");
 }
 
-TEST_CASE("a sweep that is cancelled ends its paused trials in silence") {
+TEST_CASE("a cancelled sweep ends its paused trials without a stop action") {
     Script script{promoting(3, 4)};
     script.join(1);
     script.report(0, 1, 0.5);
@@ -92,7 +92,7 @@ TEST_CASE("a sweep that is cancelled ends its paused trials in silence") {
     CHECK(script.trial(0).status == TrialStatus::stopped);
 }
 
-TEST_CASE("a promoted trial of rasda grows where slots are free") {
+TEST_CASE("a promoted trial of rasda grows if slots are free") {
     auto spec = promoting(2, 4);
     spec.scheduler.kind = SchedulerKind::rasda;
     Script script{spec};
@@ -102,7 +102,7 @@ TEST_CASE("a promoted trial of rasda grows where slots are free") {
     CHECK(script.report(1, 1, 0.4) == "regroup 1 on 1,0 g1 b2");
 }
 
-TEST_CASE("starts_first: a trial that would be promoted at its report leaves its slot to one that can start") {
+TEST_CASE("starts_first: a trial that would be promoted at its report leaves its slot to a new trial") {
     auto spec = spec_of(SchedulerKind::rasda, /*run_cap=*/3, /*max=*/2);
     spec.scheduler.mode = Mode::promote;
     spec.scheduler.reduction_factor = 2;

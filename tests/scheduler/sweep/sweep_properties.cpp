@@ -46,7 +46,7 @@ std::vector<Event> with_slots_reversed(std::vector<Event> events) {
 
 }  // namespace
 
-TEST_CASE("whatever happens, the books of slots and trials are right, nothing idles, and the sweep ends") {
+TEST_CASE("whatever happens, slots and trials are consistent, no slot idles, and the sweep ends") {
     for (std::uint64_t seed = 0; seed < seeds(10'000); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed};
@@ -54,7 +54,7 @@ TEST_CASE("whatever happens, the books of slots and trials are right, nothing id
     }
 }
 
-TEST_CASE("where trials tell how long their steps take, nothing idles, and no batch grows before the first rung") {
+TEST_CASE("if trials report step times, no slot idles, and no batch grows before the first rung") {
     for (std::uint64_t seed = 0; seed < seeds(5'000); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed, random_growing_spec};
@@ -72,7 +72,7 @@ TEST_CASE("where trials tell how long their steps take, nothing idles, and no ba
     }
 }
 
-TEST_CASE("what trials tell late, twice, or in vain changes nothing") {
+TEST_CASE("late, repeated or empty times of trials change nothing") {
     for (std::uint64_t seed = 0; seed < seeds(200); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed, random_growing_spec};
@@ -106,7 +106,7 @@ TEST_CASE("replaying the same events gives the same actions, byte for byte") {
     }
 }
 
-TEST_CASE("a copy of a sweep goes on as the sweep does") {
+TEST_CASE("a copy of a sweep continues like the original") {
     for (std::uint64_t seed = 0; seed < seeds(100); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed};
@@ -133,8 +133,8 @@ TEST_CASE("the order in which an event lists its slots does not matter") {
     }
 }
 
-TEST_CASE("decisions do not depend on the slots where the reports arrive in the same order") {
-    // Round robin over 8 trials: slots enough for one worker each, or for every target.
+TEST_CASE("decisions do not depend on the slots if the reports arrive in the same order") {
+    // Round robin over 8 trials, with enough slots for one worker each, or for every target.
     for (std::uint64_t seed = 0; seed < seeds(200); ++seed) {
         CAPTURE(seed);
         auto spec = spec_of(/*run_cap=*/8, /*max=*/16);
@@ -160,7 +160,7 @@ TEST_CASE("decisions do not depend on the slots where the reports arrive in the 
 
 namespace {
 
-/// The rungs of asynchronous successive halving, kept from what trials are after each event, and sorted for each
+/// The rungs of asynchronous successive halving, updated from the trials after each event, and sorted for each
 /// question.
 class SlowRungs {
   public:
@@ -185,7 +185,7 @@ class SlowRungs {
         }
     }
 
-    /// How many rungs the trial, which has not reported this yet, survives with it in mode: stop.
+    /// How many rungs the trial survives with this new report, in mode: stop.
     int num_survived(Trial trial, const TrialReported& report) {
         trial.resource = report.resource;
         const double loss = to_loss(Goal::minimize, report.loss);
@@ -196,8 +196,8 @@ class SlowRungs {
         return k;
     }
 
-    /// Whether the trial, which came to this rung, is among those to promote in mode: promote, as far as those are
-    /// better that had come there in `others`.
+    /// Whether mode: promote may promote the trial from this rung. Only results that `others` already had can be
+    /// better.
     bool is_among_best(const Trial& trial, int k, SlowRungs& others) {
         const auto& results = rung(trial, k);
         const auto own = std::ranges::find(results, trial.id, &Result::second);
@@ -244,7 +244,7 @@ class SlowRungs {
 
 }  // namespace
 
-TEST_CASE("whatever happens, a trial survives a rung exactly where the sorted results of that rung say so") {
+TEST_CASE("whatever happens, a trial survives a rung exactly if the sorted results of that rung say so") {
     for (std::uint64_t seed = 0; seed < seeds(500); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed, random_asha_spec};
@@ -264,7 +264,7 @@ TEST_CASE("whatever happens, a trial survives a rung exactly where the sorted re
                             (is_news ? rungs.num_survived(trial, *report) : trial.rungs_survived));
                 }
             }
-            auto rungs_before = rungs;  // what comes in the same event may come later: held trials train ahead
+            auto rungs_before = rungs;  // results of the same event may count later, as held trials train ahead
             rungs.look_at(sweep.trials());
             for (const auto& trial : before) {
                 for (int k = trial.rungs_survived; promotes && k < sweep.trial(trial.id).rungs_survived; ++k) {
@@ -329,7 +329,7 @@ void require_sound_configurations(const Sweep& sweep) {
 
 }  // namespace
 
-TEST_CASE("with repeat, whatever happens, nothing idles, the sweep ends, and repetitions stop together") {
+TEST_CASE("with repeat, whatever happens, no slot idles, the sweep ends, and repetitions stop together") {
     for (std::uint64_t seed = 0; seed < seeds(2'000); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed, random_repeated_spec};
@@ -339,7 +339,7 @@ TEST_CASE("with repeat, whatever happens, nothing idles, the sweep ends, and rep
     }
 }
 
-TEST_CASE("with any sampler, over any sessions, nothing idles, and a replay that asks no model comes to the same") {
+TEST_CASE("with any sampler and any sessions, no slot idles, and a replay that asks no model gives the same sweep") {
     for (std::uint64_t seed = 0; seed < seeds(1'000); ++seed) {
         CAPTURE(seed);
         RandomCluster cluster{seed, random_searching_spec};

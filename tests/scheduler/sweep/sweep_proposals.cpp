@@ -18,7 +18,7 @@ const Config given{{"x", 7.0}, {"layers", std::int64_t{70}}};
 
 }  // namespace
 
-TEST_CASE("the configuration that a trial was started with is what counts, whatever the seed would draw") {
+TEST_CASE("the configuration that a trial was started with counts, whatever the seed would draw") {
     Script script{searching()};
     script.join(1);
 
@@ -56,7 +56,7 @@ TEST_CASE("values may come in any order, as from a JSON object") {
     CHECK(script.trial(0).config == given);
 }
 
-TEST_CASE("a configuration with a parameter too few or too many is refused") {
+TEST_CASE("a configuration with a missing or an extra parameter is refused") {
     Script script{searching()};
 
     CHECK_THROWS_WITH_AS(script.apply(TrialProposed{TrialId{0}, {{"x", 7.0}}}),

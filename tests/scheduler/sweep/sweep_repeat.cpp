@@ -16,7 +16,7 @@ SweepSpec repeated(int run_cap, int max, Repeat repeat = {2, JudgedBy::mean}) {
     return spec;
 }
 
-/// Ten lines of a sweep's life, with the losses of trials in an order that no slot changes.
+/// The actions of a short sweep. Its losses do not depend on the slots.
 std::string without_repeat(SweepSpec spec) {
     Script script{std::move(spec)};
     std::string log = script.join(2);
@@ -42,7 +42,7 @@ TEST_CASE("the repetitions of a configuration start one after the other, before 
     CHECK(script.sweep.candidates().size() == 2);
 }
 
-TEST_CASE("the configurations are those of a sweep without repeat") {
+TEST_CASE("a sweep with repeat has the same configurations as a sweep without it") {
     auto spec = repeated(3, 4);
     Script repeats{spec};
     spec.repeat = {};
@@ -95,7 +95,7 @@ TEST_CASE("the best trial is the best repetition of the best configuration, not 
     CHECK(script.sweep.candidates()[1].loss == doctest::Approx(0.35));
 }
 
-TEST_CASE("to stop one repetition stops its siblings, also those that have not started") {
+TEST_CASE("stopping one repetition stops its siblings, even if they have not started") {
     Script script{repeated(/*run_cap=*/2, /*max=*/4, {3, JudgedBy::mean})};
     script.join(2);
     script.report(0, 1, 0.5);
@@ -110,7 +110,8 @@ TEST_CASE("to stop one repetition stops its siblings, also those that have not s
     CHECK(script.stop(0) == "");
 }
 
-TEST_CASE("a configuration can be stopped where one repetition waits at a rung, and another for a slot to get there") {
+TEST_CASE(
+    "a configuration can be stopped while one repetition waits at a rung and another waits for a slot to get there") {
     Script script{repeated(/*run_cap=*/2, /*max=*/4)};
     script.join(2);
     script.report(0, 1, 0.1);
@@ -118,7 +119,7 @@ TEST_CASE("a configuration can be stopped where one repetition waits at a rung, 
     CHECK(script.report(2, 1, 0.05) == "pause 2; resume 0 on 0 g1 b1");
     CHECK(script.report(1, 2, 0.1) == "pause 1; start 3 on 1 g0 b1");
     script.report(0, 2, 0.1);
-    CHECK(script.report(3, 1, 0.05) == "");  // the better one of two: 3 goes on, and 2 waits for a slot
+    CHECK(script.report(3, 1, 0.05) == "");  // the better of two: 3 continues, and 2 waits for a slot
     CHECK(script.report(3, 2, 0.9) == "pause 3; resume 1 on 1 g1 b1");
 
     CHECK(script.stop(2) == "drop 3");  // without 2, the worse one of two at the rung where 3 waits
@@ -139,7 +140,7 @@ TEST_CASE("a repetition whose time is up ends alone") {
     CHECK(script.trial(0).status == TrialStatus::running);  // judged alone, and promoted
 }
 
-TEST_CASE("siblings wait for a repetition that its user holds") {
+TEST_CASE("siblings wait for a repetition that the user holds") {
     Script script{repeated(1, 2)};
     script.join(2);
     script.hold(1);
@@ -150,7 +151,7 @@ TEST_CASE("siblings wait for a repetition that its user holds") {
     CHECK(script.report(1, 1, 0.5) == "resume 0 on 1 g1 b1");
 }
 
-TEST_CASE("a repetition that reports stops where one that is held has trained ahead to a rung at which they lose") {
+TEST_CASE("a repetition stops at its report if a held sibling has trained ahead to a rung where they lose") {
     Script script{repeated(/*run_cap=*/2, /*max=*/4)};
     script.join(4);
     for (const auto& [resource, loss] : {std::pair{1, 0.1}, {2, 0.05}}) {
@@ -189,7 +190,7 @@ TEST_CASE("the patience of a sweep counts configurations") {
     CHECK(script.report(3, 1, 1.9).ends_with("finish no_progress best 0"));
 }
 
-TEST_CASE("run_cap counts configurations, also when it is raised") {
+TEST_CASE("run_cap counts configurations, even after it is raised") {
     Script script{repeated(1, 1)};
     script.join(2);
     script.report(0, 1, 0.5);
@@ -199,7 +200,7 @@ TEST_CASE("run_cap counts configurations, also when it is raised") {
     CHECK(script.change_run_cap(2) == "start 2 on 0 g0 b1; start 3 on 1 g0 b1");
 }
 
-TEST_CASE("a proposal is for a configuration, under its first trial") {
+TEST_CASE("a proposal for a configuration names its first trial") {
     Script script{repeated(3, 1)};
     script.join(2);
     REQUIRE(script.sweep.first_unproposed() == TrialId{2});
@@ -215,7 +216,7 @@ TEST_CASE("a proposal is for a configuration, under its first trial") {
     CHECK(script.trial(3).origin == Origin::enqueued);
 }
 
-TEST_CASE("what the journal says about one repetition holds for all") {
+TEST_CASE("a configuration that the journal has for one repetition applies to all") {
     Script script{repeated(1, 1)};
     script.join(1);
 
@@ -225,7 +226,7 @@ TEST_CASE("what the journal says about one repetition holds for all") {
     CHECK(script.sweep.candidates()[0].config == Config{{"x", 0.25}});
 }
 
-TEST_CASE("initial configurations are repeated as others are") {
+TEST_CASE("initial configurations are repeated like others") {
     auto spec = repeated(2, 1);
     spec.initial = {{{"x", 0.25}}};
     Script script{spec};
@@ -235,7 +236,7 @@ TEST_CASE("initial configurations are repeated as others are") {
     CHECK(script.trial(2).origin == Origin::random);
 }
 
-TEST_CASE("a grid is trained once, each point by all repetitions") {
+TEST_CASE("a grid is trained once, and each point by all repetitions") {
     auto spec = repeated(9, 1);
     spec.space = SearchSpace({{"x", Categorical{{Value{1.0}, Value{2.0}}}}});
     spec.sampler = "grid";
@@ -249,7 +250,7 @@ TEST_CASE("a grid is trained once, each point by all repetitions") {
     CHECK(script.sweep.state() == SweepState::finished);
 }
 
-TEST_CASE("a configuration fails when all its repetitions have") {
+TEST_CASE("a configuration fails when all its repetitions have failed") {
     auto spec = repeated(1, 1);
     spec.max_retries = 0;
     Script script{spec};
@@ -263,7 +264,7 @@ TEST_CASE("a configuration fails when all its repetitions have") {
     CHECK(script.report(1, 1, 0.5) == "stop 1 completed; finish all_trials_done best 1");
 }
 
-TEST_CASE("a configuration of which only failed repetitions have values does not keep others from being the best") {
+TEST_CASE("a configuration with losses of failed repetitions only does not keep others from being the best") {
     auto spec = repeated(/*run_cap=*/2, /*max=*/4);
     spec.max_retries = 0;
     Script script{spec};
@@ -292,7 +293,7 @@ TEST_CASE("repeat with a scheduler that ranks single trials is refused") {
     CHECK_THROWS_WITH_AS(Sweep{promoting}, doctest::Contains("mode is promote"), InvalidInput);
 }
 
-TEST_CASE("to repeat once is not to repeat") {
+TEST_CASE("a sweep with one repetition decides like a sweep without repeat") {
     auto spec = repeated(2, 4, {1, JudgedBy::worst});
     const auto once = without_repeat(spec);
     spec.repeat = {};

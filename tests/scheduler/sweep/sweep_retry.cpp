@@ -9,7 +9,7 @@ using namespace crescendo;
 
 namespace {
 
-/// A failure is final.
+/// A spec in which a failure is final.
 SweepSpec without_retries(SchedulerKind kind, int run_cap, int max, Mode mode = Mode::stop) {
     auto spec = spec_of(kind, run_cap, max, mode);
     spec.max_retries = 0;
@@ -18,7 +18,7 @@ SweepSpec without_retries(SchedulerKind kind, int run_cap, int max, Mode mode = 
 
 }  // namespace
 
-TEST_CASE("a failed trial that is retried is resumed, and its failures are counted anew") {
+TEST_CASE("a retried trial is resumed, and its failures in a row count from zero") {
     auto spec = without_retries(SchedulerKind::asha, /*run_cap=*/2, /*max=*/2);
     spec.max_retries = 1;
     Script script{spec};
@@ -34,7 +34,7 @@ TEST_CASE("a failed trial that is retried is resumed, and its failures are count
     CHECK(script.report(0, 2, 0.4) == "stop 0 completed; drop 1; finish all_trials_done best 0");
 }
 
-TEST_CASE("a sweep whose trials all failed goes on with those that are retried") {
+TEST_CASE("a sweep whose trials all failed continues with retried trials") {
     Script script{without_retries(SchedulerKind::asha, 2, 2)};
     script.join(2);
     script.fail(0);
@@ -47,7 +47,7 @@ TEST_CASE("a sweep whose trials all failed goes on with those that are retried")
     CHECK(script.sweep.state() == SweepState::finished);
 }
 
-TEST_CASE("a retried trial counts once in the rung where it had failed, by what it reports there") {
+TEST_CASE("a retried trial counts once in the rung where it had failed, with what it reports there") {
     for (const auto rule : {Rule::rank, Rule::percentile}) {
         auto spec = without_retries(SchedulerKind::asha, 2, 2);
         spec.scheduler.rule = rule;
@@ -96,14 +96,14 @@ TEST_CASE("a synchronous rung that was decided without a trial does not take it 
     Script script{without_retries(SchedulerKind::successive_halving, 2, 2)};
     script.join(2);
     script.report(0, 1, 0.5);
-    script.fail(1);  // 0 goes on
+    script.fail(1);  // 0 continues
 
     CHECK_FALSE(script.sweep.can_retry(TrialId{1}));
     CHECK_THROWS_WITH_AS(script.retry(1), doctest::Contains("ranked without it"), InvalidInput);
     CHECK(script.trial(1).status == TrialStatus::failed);
 }
 
-TEST_CASE("a bracket whose trials all failed can be retried, and ranks those that come") {
+TEST_CASE("a bracket whose trials all failed can be retried, and then ranks them") {
     Script script{without_retries(SchedulerKind::successive_halving, 2, 2)};
     script.join(2);
     script.fail(0);
@@ -115,7 +115,7 @@ TEST_CASE("a bracket whose trials all failed can be retried, and ranks those tha
     CHECK(script.report(1, 1, 0.6) == "stop 1 judged; resume 0 on 0 g2 b1");
 }
 
-TEST_CASE("only a trial that failed is retried, and only where the sweep may go on") {
+TEST_CASE("only a failed trial can be retried, and only if the sweep may continue") {
     auto spec = without_retries(SchedulerKind::asha, 3, 1);
     spec.target = 0.1;
     Script script{spec};

@@ -1,4 +1,4 @@
-/// What Sweep does with a sampler that learns, and has nothing to propose for a while.
+/// How Sweep handles a sampler that learns, and has nothing to propose for a while.
 
 #include <doctest/doctest.h>
 
@@ -13,8 +13,8 @@ using namespace crescendo;
 
 namespace {
 
-/// Proposes `at_once` configurations, and one more for each report that it is told of, but not beyond `most`.
-/// A configuration has the number of the reports before it.
+/// Proposes `at_once` configurations and one more for each report, up to `most`. A configuration holds the number of
+/// reports before it.
 class LearningSampler : public Sampler {
   public:
     LearningSampler(int at_once, int most, std::vector<std::string>* told = nullptr)
@@ -72,7 +72,7 @@ TEST_CASE("slots stay idle while the sampler has nothing, until a later event ma
     CHECK(script.sweep.state() == SweepState::running);
 }
 
-TEST_CASE("a sweep ends when the sampler has nothing and nothing is left that it could learn from") {
+TEST_CASE("a sweep ends when the sampler has nothing more and can learn nothing more") {
     auto script = learning_script(learning(/*run_cap=*/9, /*max=*/2), /*at_once=*/2, /*most=*/2);
 
     CHECK(script.join(4) == "start 0 on 0 g0 b1; start 1 on 1 g0 b1");
@@ -88,13 +88,13 @@ TEST_CASE("a sampler that has nothing for the first trial ends the sweep when sl
     CHECK(script.join(1) == "finish all_trials_done best none");
 }
 
-TEST_CASE("paused trials end too when nothing runs and the sampler has nothing") {
+TEST_CASE("paused trials end too when nothing runs and the sampler has nothing more") {
     auto spec = learning(/*run_cap=*/9, /*max=*/4);
     spec.scheduler.mode = Mode::promote;
     auto script = learning_script(spec, /*at_once=*/1, /*most=*/1);
     script.join(1);
 
-    // Of one trial at a rung none is among the best half.
+    // A single trial at a rung is not among the best half.
     CHECK(script.report(0, 1, 0.5) == "pause 0; finish all_trials_done best 0");
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("a trial that waits for slots keeps the sweep open") {
     CHECK(script.apply(SlotsJoined{slots(0, 2)}) == "resume 0 on 0 g1 b1");
 }
 
-TEST_CASE("a sweep does not end where the sampler could not be asked") {
+TEST_CASE("a sweep does not end if the sampler could not be asked") {
     auto spec = learning(/*run_cap=*/9, /*max=*/4);
     spec.scheduler.mode = Mode::promote;
     auto script = learning_script(spec, /*at_once=*/1);
@@ -131,7 +131,7 @@ TEST_CASE("while the sampler has nothing, survivors get the idle slots as surplu
     CHECK(script.report(0, 2, 0.5) == "regroup 0 on 0,1,2,3 g2 b4");
 }
 
-TEST_CASE("a proposal from an event takes precedence, also while the sampler has nothing") {
+TEST_CASE("a proposal from an event takes precedence, even while the sampler has nothing") {
     auto script = learning_script(learning(/*run_cap=*/3, /*max=*/4), /*at_once=*/1);
     script.join(2);
 
@@ -140,7 +140,7 @@ TEST_CASE("a proposal from an event takes precedence, also while the sampler has
     CHECK(script.trial(1).is_proposed);
 }
 
-TEST_CASE("a sweep that ended for want of proposals opens again where a trial is given to it") {
+TEST_CASE("a sweep that ran out of proposals continues with an enqueued trial when its limits change") {
     auto script = learning_script(learning(/*run_cap=*/3, /*max=*/4), /*at_once=*/1, /*most=*/1);
     script.join(1);
     script.finish(0);

@@ -7,7 +7,7 @@
 
 using namespace crescendo;
 
-TEST_CASE("a running trial that is stopped gives its slots to another, and has ended for a reason of its own") {
+TEST_CASE("a running trial that is stopped gives its slots to another, and ends with a reason of its own") {
     Script script{spec_of(SchedulerKind::asha, /*run_cap=*/2, /*max=*/4)};
     script.join(1);
     script.report(0, 1, 0.5);
@@ -19,7 +19,7 @@ TEST_CASE("a running trial that is stopped gives its slots to another, and has e
     CHECK(script.sweep.best() == TrialId{0});  // what it reported counts
 }
 
-TEST_CASE("to stop a trial that has ended, or the same trial twice, changes nothing") {
+TEST_CASE("stopping an ended trial, or the same trial twice, changes nothing") {
     Script script{spec_of(SchedulerKind::asha, 2, 2)};
     script.join(2);
     script.report(0, 2, 0.5);
@@ -57,7 +57,7 @@ TEST_CASE("a paused trial that is stopped is not promoted, and its result counts
 
         CHECK(script.stop(0) == "");
 
-        // Two results, of which the better has ended: nobody is promoted.
+        // The better of the two results has ended, so no trial is promoted.
         CHECK(script.report(1, 1, 0.2) == "pause 1; start 2 on 0 g0 b1");
         CHECK(script.sweep.rungs()[0].size == 2);
     }
@@ -74,7 +74,7 @@ TEST_CASE("a synchronous rung does not wait for a trial that was stopped") {
         script.stop(0);
 
         if (has_reported) {
-            // It was the better of the two, and the one place in the next rung was its own.
+            // It was the better of the two, so the only place in the next rung was its own.
             CHECK(script.report(1, 1, 0.2) == "stop 1 judged; drop 1; finish all_trials_done best 0");
         } else {
             CHECK(script.report(1, 2, 0.2) == "stop 1 completed; finish all_trials_done best 1");
@@ -92,9 +92,9 @@ TEST_CASE("a trial that was to be promoted at a synchronous rung can be stopped 
     script.lose({SlotId{0}, SlotId{1}, SlotId{2}});
     CHECK(script.report(3, 1, 0.4) == "stop 3 judged; drop 3; resume 0 on 3 g1 b1");  // 1 is next
 
-    CHECK(script.stop(1) == "drop 2");  // 1 is the best that ended now
+    CHECK(script.stop(1) == "drop 2");  // 1 is now the best trial that ended
 
     CHECK(script.sweep.rungs()[1].size == 1);
-    CHECK(script.report(0, 2, 0.1) == "");  // both of its rung are known, and it is the best
+    CHECK(script.report(0, 2, 0.1) == "");  // both results of its rung are known, and it is the best
     CHECK(script.trial(0).rungs_survived == 2);
 }

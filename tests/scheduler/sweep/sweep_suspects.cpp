@@ -31,7 +31,7 @@ std::vector<Slot> nodes(int count) {
 
 }  // namespace
 
-TEST_CASE("a trial is retried on another slot that is free, and on its own where the launcher suspects none") {
+TEST_CASE("a trial is retried on another free slot, or on its own if the launcher suspects none") {
     Script suspected{retrying(1)};
     Script unsuspected{retrying(1)};
     suspected.join(2);
@@ -41,7 +41,7 @@ TEST_CASE("a trial is retried on another slot that is free, and on its own where
     CHECK(unsuspected.fail_worker(0, 0, FailureKind::error) == "resume 0 on 0 g1 b1");  // as in older journals
 }
 
-TEST_CASE("the slot goes to others that can use it, and the trial takes the next other slot") {
+TEST_CASE("a suspected slot goes to another trial that can use it, and the failed trial takes the next other slot") {
     Script script{retrying(4)};
     script.join(2);
 
@@ -50,7 +50,7 @@ TEST_CASE("the slot goes to others that can use it, and the trial takes the next
     CHECK(script.report(1, 4, 0.5) == "stop 1 completed; resume 0 on 1 g1 b1");  // before trial 3
 }
 
-TEST_CASE("a slot that nobody else can use is taken again, but not for the last attempt") {
+TEST_CASE("a suspected slot that no other trial can use is taken again, but not for the last attempt") {
     Script script{retrying(2)};
     script.join(2);
 
@@ -60,7 +60,7 @@ TEST_CASE("a slot that nobody else can use is taken again, but not for the last 
     CHECK(script.report(1, 4, 0.5) == "stop 1 completed; resume 0 on 1 g2 b1");
 }
 
-TEST_CASE("where the sweep has no other slots, a trial does not wait for any") {
+TEST_CASE("a trial does not wait for other slots if the sweep has none") {
     Script one{retrying(1)};
     one.join(1);
     CHECK(one.fail_on(0, 0) == "resume 0 on 0 g1 b1");
@@ -73,7 +73,7 @@ TEST_CASE("where the sweep has no other slots, a trial does not wait for any") {
     CHECK(lost.lose({SlotId{1}}) == "resume 0 on 0 g2 b1");  // trial 1 waits after it
 }
 
-TEST_CASE("a trial that needs more slots than there are others takes the same as well") {
+TEST_CASE("a trial that needs more slots than the others takes suspected slots as well") {
     auto spec = retrying(1, /*max_retries=*/1);
     spec.scheduler.workers = 2;
     Script script{spec};
@@ -83,7 +83,7 @@ TEST_CASE("a trial that needs more slots than there are others takes the same as
     CHECK(script.fail_on(1, 0) == "resume 0 on 2,0 g2 b2");
 }
 
-TEST_CASE("another node is preferred, and waited for with the last attempt") {
+TEST_CASE("a trial prefers another node, and waits for one before its last attempt") {
     Script script{retrying(5, /*max_retries=*/2)};
     script.apply(SlotsJoined{nodes(2)});
     script.report(1, 4, 0.5);                                         // trial 4 starts on slot 1
@@ -100,7 +100,7 @@ TEST_CASE("another node is preferred, and waited for with the last attempt") {
     CHECK(full.report(3, 4, 0.5) == "stop 3 completed; drop 3; resume 0 on 3 g2 b1");
 }
 
-TEST_CASE("slots on the GPU of a suspect are avoided like it") {
+TEST_CASE("slots on the GPU of a suspected slot are avoided too") {
     Script script{retrying(3)};
     script.apply(SlotsJoined{{{SlotId{0}, NodeId{0}, 0},
                               {SlotId{1}, NodeId{0}, 1},
@@ -111,7 +111,7 @@ TEST_CASE("slots on the GPU of a suspect are avoided like it") {
     CHECK(script.fail_on(0, 0) == "resume 0 on 3 g1 b1");
 }
 
-TEST_CASE("a slot from where another trial has reported since is not avoided any more") {
+TEST_CASE("a slot is no longer avoided once another trial has reported from it") {
     Script script{retrying(3)};
     script.join(2);
     REQUIRE(script.fail_on(0, 0) == "start 2 on 0 g0 b1");
@@ -123,7 +123,7 @@ TEST_CASE("a slot from where another trial has reported since is not avoided any
     CHECK(script.report(2, 4, 0.5) == "stop 2 completed; resume 0 on 0 g1 b1");
 }
 
-TEST_CASE("a group grows back to other slots than that of the worker that failed") {
+TEST_CASE("a group grows back to slots other than the failed worker's") {
     Script script{spec_of(1, 8)};
     script.join(6);
     script.report(0, 2, 0.5);  // on 4 slots
@@ -132,7 +132,7 @@ TEST_CASE("a group grows back to other slots than that of the worker that failed
     CHECK(script.report(0, 3, 0.5) == "regroup 0 on 0,2,3,4 g3 b4");
 }
 
-TEST_CASE("survivors give slots back to a trial that waits for others than those it failed on") {
+TEST_CASE("survivors give slots back to a trial that waits for slots on which it has not failed") {
     auto spec = spec_of(/*run_cap=*/2, /*max=*/16);
     spec.scheduler.surplus = Switch::on;
     spec.scheduler.shrink = Switch::on;
@@ -148,14 +148,14 @@ TEST_CASE("survivors give slots back to a trial that waits for others than those
     CHECK(script.report(1, 6, 0.5) == "regroup 1 on 1,2,3,4,5,6,7,8 g5 b8; resume 0 on 9 g1 b1");
 }
 
-TEST_CASE("a suspect that is no slot of the trial changes nothing") {
+TEST_CASE("a suspect that is not a slot of the trial changes nothing") {
     Script script{retrying(1)};
     script.join(2);
 
     CHECK(script.apply(TrialFailed{TrialId{0}, FailureKind::error, SlotId{0}, SlotId{1}}) == "resume 0 on 0 g1 b1");
 }
 
-TEST_CASE("whatever slot or node is broken, no trial fails for good, and the sweep ends") {
+TEST_CASE("whichever slot or node is broken, no trial fails for good, and the sweep ends") {
     for (std::uint64_t seed = 0; seed < seeds(4'000); ++seed) {
         CAPTURE(seed);
         CounterRandom random(seed, 0);

@@ -1,4 +1,4 @@
-/// Trials that come to their own end (`trial:` of the sweep file), before the maximum resource.
+/// Trials that reach their own end (`trial:` of the sweep file) before the maximum resource.
 
 #include <doctest/doctest.h>
 
@@ -24,7 +24,7 @@ SweepSpec promoting(int run_cap) {
 
 }  // namespace
 
-TEST_CASE("a trial that meets its own target is complete, and the sweep goes on") {
+TEST_CASE("a trial that meets its own target is complete, and the sweep continues") {
     Script script{ending(SchedulerKind::rasda, /*run_cap=*/2)};
     script.join(1);
 
@@ -35,7 +35,7 @@ TEST_CASE("a trial that meets its own target is complete, and the sweep goes on"
     CHECK(script.report(1, 1, 0.05, 1.0) == "stop 1 reached; drop 0; finish all_trials_done best 1");
 }
 
-TEST_CASE("a target of a metric to maximize is a trial's end from above") {
+TEST_CASE("with a metric to maximize, a trial ends at or above its target") {
     auto spec = ending(SchedulerKind::fifo, 1);
     spec.goal = Goal::maximize;
     spec.trial_end = {.target = 0.9};
@@ -46,29 +46,29 @@ TEST_CASE("a target of a metric to maximize is a trial's end from above") {
     CHECK(script.report(0, 2, to_loss(Goal::maximize, 0.9)) == "stop 0 reached; finish all_trials_done best 0");
 }
 
-TEST_CASE("a trial whose clock is spent is complete, whatever it is worth") {
+TEST_CASE("a trial whose time is used up is complete, whatever its loss") {
     Script script{ending(SchedulerKind::fifo)};
     script.join(1);
 
     CHECK(script.report(0, 1, 0.9, 9.999) == "");
     CHECK(script.report(0, 2, 0.9, 10.0) == "stop 0 reached; start 1 on 0 g0 b1");
-    CHECK(script.report(1, 1, 0.9) == "");  // nobody measured it
+    CHECK(script.report(1, 1, 0.9) == "");  // its time was not measured
 }
 
-TEST_CASE("a trial that comes to its own end at the maximum has completed it") {
+TEST_CASE("a trial that reaches its own end at the maximum has completed the maximum") {
     Script script{ending(SchedulerKind::fifo, 1)};
     script.join(1);
 
     CHECK(script.report(0, 8, 0.05, 80.0) == "stop 0 completed; finish all_trials_done best 0");
 }
 
-TEST_CASE("what a resumed trial repeats is not its end") {
+TEST_CASE("a repeated report of a resumed trial does not end it") {
     Script script{ending(SchedulerKind::fifo, 1)};
     script.join(1);
     script.report(0, 2, 0.9, 9.0);
     script.fail(0);
 
-    CHECK(script.report(0, 2, 0.9, 11.0) == "");  // its clock goes on from the checkpoint, on a slower node
+    CHECK(script.report(0, 2, 0.9, 11.0) == "");  // its clock continues from the checkpoint, on a slower node
     CHECK(script.report(0, 3, 0.9, 12.0) == "stop 0 reached; finish all_trials_done best 0");
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("a trial at its own end counts at the rung where it would have lost") 
     CHECK(script.report(1, 1, 0.3, 10.0) == "stop 1 reached; start 3 on 1 g0 b1");
     CHECK(script.sweep.rungs()[0].size == 2);
     CHECK(script.trial(1).status == TrialStatus::finished);
-    CHECK(script.report(2, 1, 0.25, 1.0) == "stop 2 judged; drop 1");  // one of three goes on
+    CHECK(script.report(2, 1, 0.25, 1.0) == "stop 2 judged; drop 1");  // one of three continues
 }
 
 TEST_CASE("a trial at its own end does not pause, and is not promoted") {
@@ -109,7 +109,7 @@ TEST_CASE("no bracket waits for a trial at its own end") {
     CHECK(script.report(1, 3, 0.1, 3.0) == "stop 1 reached; drop 2; finish all_trials_done best 1");
 }
 
-TEST_CASE("a synchronous rung decides the same about a trial at its own end that comes last") {
+TEST_CASE("a synchronous rung decides the same if the trial at its own end comes last") {
     Script script{ending(SchedulerKind::successive_halving)};
     script.join(4);
     script.report(0, 1, 0.4, 1.0);
@@ -121,7 +121,7 @@ TEST_CASE("a synchronous rung decides the same about a trial at its own end that
     CHECK(script.report(1, 2, 0.2, 2.0) == "");
 }
 
-TEST_CASE("a report may be a trial's own end and that of the sweep") {
+TEST_CASE("a report may end both its trial and the sweep") {
     auto spec = ending(SchedulerKind::asha);
     spec.target = 0.1;
     Script script{spec};
@@ -131,7 +131,7 @@ TEST_CASE("a report may be a trial's own end and that of the sweep") {
     CHECK(script.report(1, 1, 0.05, 1.0) == "stop 1 reached; stop 0 swept; drop 0; finish target_reached best 1");
 }
 
-TEST_CASE("a trial that ended says why") {
+TEST_CASE("a trial that ended has a reason") {
     Script script{promoting(/*run_cap=*/4)};
     script.join(2);
     script.report(0, 1, 0.3, 1.0);

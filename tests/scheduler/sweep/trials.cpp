@@ -20,7 +20,7 @@ Trials with_losses(const std::vector<std::optional<double>>& losses) {
 
 }  // namespace
 
-TEST_CASE("trials are counted by the status that they have now") {
+TEST_CASE("trials are counted by their present status") {
     auto trials = with_losses({0.1, 0.2, 0.3});
 
     trials.transition(trials[TrialId{0}], TrialStatus::paused);
@@ -36,7 +36,7 @@ TEST_CASE("trials are counted by the status that they have now") {
     CHECK(trials.count(TrialStatus::waiting) == 1);
 }
 
-TEST_CASE("who takes the changes gets all trials first, and then those that changed") {
+TEST_CASE("taking the changes gives all trials at first, then only changed ones") {
     using Ids = std::set<TrialId>;
     auto trials = with_losses({0.1, 0.2, 0.3});
     CHECK(trials.take_changes() == Ids{TrialId{0}, TrialId{1}, TrialId{2}});
@@ -73,7 +73,7 @@ TEST_CASE("the best trial has the lowest loss, then the lowest id, and did not f
     CHECK(trials.best() == TrialId{1});
 }
 
-TEST_CASE("of the trials that ended, the best stays and each of the others is named once") {
+TEST_CASE("the best of the trials that ended stays, and each of the others is named once") {
     const auto trials = with_losses({0.2, 0.3, 0.1, std::nullopt});
 
     CHECK(trials.best_ended() == std::nullopt);
