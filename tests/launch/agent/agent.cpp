@@ -9,7 +9,7 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("what the node used is told as its last trial leaves") {
+TEST_CASE("an agent reports the energy that its node used when the last trial leaves") {
     const TemporaryFolder meters;
     write_zone(meters / "intel-rapl:0", "package-0", 1'000'000);
     ::setenv("CRESCENDO_POWERCAP", meters.path().c_str(), 1);
@@ -24,7 +24,7 @@ TEST_CASE("what the node used is told as its last trial leaves") {
     CHECK(node.next<EnergyUsed>().cpus == 2.5);
 }
 
-TEST_CASE("when the agent goes, so do its programs and what they started in other sessions") {
+TEST_CASE("an agent's programs and their processes in other sessions end with the agent") {
     long grandchild = 0;
     {
         ProgramNode node(2);
@@ -39,7 +39,7 @@ TEST_CASE("when the agent goes, so do its programs and what they started in othe
     CHECK_FALSE(is_alive(grandchild));
 }
 
-TEST_CASE("slots work side by side") {
+TEST_CASE("slots work at the same time") {
     ProgramNode node(3);
 
     for (int i = 0; i < 3; ++i) {
@@ -53,7 +53,7 @@ TEST_CASE("slots work side by side") {
     CHECK(sum == 0 + 1 + 2);
 }
 
-TEST_CASE("who was in a trial's group and is not in its next one leaves") {
+TEST_CASE("a worker that is not in its trial's next group leaves") {
     ProgramNode node(2);
     const std::string script = std::string(report_once) + "[[ $reply == *stop* ]]";
     node.start(4, 0, script);

@@ -7,7 +7,7 @@ using namespace crescendo::launch;
 
 namespace {
 
-/// Shows what the test says.
+/// Shows the value that the test sets.
 class PlayedMeter final : public EnergyMeter {
   public:
     explicit PlayedMeter(const std::optional<double>& shown) : shown_(shown) {}
@@ -30,7 +30,7 @@ struct MeteredNode {
 
 }  // namespace
 
-TEST_CASE("a GPU's energy belongs to the trial of its slot, and is told once") {
+TEST_CASE("a GPU's energy belongs to the trial of its slot and is reported once") {
     MeteredNode node;
     auto energy = node.make();
     node.gpu = 1.0;
@@ -53,7 +53,7 @@ TEST_CASE("a GPU's energy belongs to the trial of its slot, and is told once") {
     CHECK(again.trials.at(TrialId{4}) == 0.0);
 }
 
-TEST_CASE("a GPU that slots share is measured once, and its energy is no trial's") {
+TEST_CASE("a GPU that slots share is measured once, and its energy belongs to no trial") {
     std::optional<double> shown = 0.0;
     std::vector<NodeEnergy::Gpu> gpus;
     gpus.push_back({std::make_unique<PlayedMeter>(shown)});
@@ -68,7 +68,7 @@ TEST_CASE("a GPU that slots share is measured once, and its energy is no trial's
     CHECK(used.trials.empty());
 }
 
-TEST_CASE("what cannot be read is not told of, and never stands for 0") {
+TEST_CASE("a meter that cannot be read is left out instead of reported as 0") {
     MeteredNode node;
     node.gpu.reset();
     auto energy = node.make();

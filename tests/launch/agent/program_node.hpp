@@ -15,7 +15,7 @@
 
 namespace crescendo::tests {
 
-/// How long a program is waited for.
+/// How long to wait for a program.
 struct Times {
     std::chrono::milliseconds grace{200};
     std::chrono::milliseconds save{200};
@@ -24,7 +24,7 @@ struct Times {
     std::optional<std::chrono::milliseconds> hang{};
 };
 
-/// One node of program workers, each running a line of shell.
+/// One node of program workers, each of which runs a shell command.
 struct ProgramNode {
     explicit ProgramNode(int num_slots, const Times& times = {}, const std::optional<launch::ReportSource>& report = {})
         : agent(NodeId{0}, options(num_slots, times, report)) {}
@@ -80,7 +80,7 @@ struct ProgramNode {
         return order;
     }
 
-    /// The next notice of that kind; others on the way are dropped.
+    /// The next notice of this kind. Other notices before it are dropped.
     template <class Kind>
     Kind next() {
         Kind result;
@@ -103,7 +103,7 @@ struct ProgramNode {
 
     TemporaryFolder folder;
     std::vector<launch::Notice> kept;
-    int first_port = 0;  ///< that of slot 0
+    int first_port = 0;  ///< of slot 0
     launch::Agent agent;
 };
 

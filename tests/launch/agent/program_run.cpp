@@ -18,7 +18,7 @@ const ReportSource printed{{R"(epoch (?P<resource>\d+): (?P<loss>.*))"}, "", 1};
 
 const Times patient{.grace = std::chrono::minutes(1), .save = std::chrono::minutes(1)};
 
-/// What is remarked on a program until it ends.
+/// The remarks about a program until it ends.
 std::vector<std::string> remarks_until_end(ProgramNode& node) {
     std::vector<std::string> said;
     await("the program ends", [&] {
@@ -35,7 +35,7 @@ std::vector<std::string> remarks_until_end(ProgramNode& node) {
     return said;
 }
 
-/// The same of one that reports by `say RESOURCE LOSS`.
+/// The remarks about a program that runs `script`, in which `say RESOURCE LOSS` reports.
 std::vector<std::string> remarks_on(const std::string& script, const std::optional<ReportSource>& source = {},
                                     Resource reported = {}) {
     ProgramNode node(1, patient, source);
@@ -46,7 +46,7 @@ std::vector<std::string> remarks_on(const std::string& script, const std::option
 
 }  // namespace
 
-TEST_CASE("a program reports, is told to go on, and ends") {
+TEST_CASE("a program reports, gets the decision to continue, and ends") {
     ProgramNode node(1);
 
     node.start(
@@ -69,7 +69,7 @@ TEST_CASE("a program reports, is told to go on, and ends") {
     CHECK(heard == R"({"decision":"continue"} 4 11 9 loss 1)");
 }
 
-TEST_CASE("a program that is told to stop and goes has left") {
+TEST_CASE("a program that ends when it is told to stop has left its trial") {
     ProgramNode node(1);
     node.start(0, 0, report_once);
     node.next<protocol::Report>();
@@ -79,7 +79,7 @@ TEST_CASE("a program that is told to stop and goes has left") {
     CHECK(node.next<LeftTrial>().slot == SlotId{0});
 }
 
-TEST_CASE("a program that ignores stop and SIGTERM is killed, and so is what it started in another session") {
+TEST_CASE("a program that ignores stop and SIGTERM is killed with its processes in other sessions") {
     ProgramNode node(1);
     node.start(0, 0,
                std::string("trap '' TERM; setsid bash -c 'trap \"\" TERM; echo $$ > grandchild; exec sleep 1000' & ") +
@@ -95,7 +95,7 @@ TEST_CASE("a program that ignores stop and SIGTERM is killed, and so is what it 
     await("the grandchild ends", [&] { return !is_alive(grandchild); });
 }
 
-TEST_CASE("what a program started that hung is killed, also if the order to leave comes while it is being ended") {
+TEST_CASE("the processes of a hung program are killed, even if the order to leave comes while it is being ended") {
     ProgramNode node(1, {.hang = std::chrono::milliseconds(50)}, printed);
     node.start(0, 0,
                "trap 'touch told' TERM; bash -c 'trap \"\" TERM; echo $$ > grandchild; exec sleep 1000' & "
@@ -118,7 +118,7 @@ TEST_CASE("what a program started that hung is killed, also if the order to leav
     poll_until("the grandchild ends", [&] { return !is_alive(grandchild); });
 }
 
-TEST_CASE("a program that trained to its end is not told to read decisions when it takes long to leave") {
+TEST_CASE("a complete program that is slow to end does not get the advice to read decisions") {
     ProgramNode node(1);
     node.start(0, 0, R"(echo saving; echo '{"resource":9,"metrics":{"loss":0.25}}' >&$CRESCENDO_FD; exec sleep 1000)");
     node.next<protocol::Report>();
@@ -131,7 +131,7 @@ TEST_CASE("a program that trained to its end is not told to read decisions when 
     node.next<LeftTrial>();
 }
 
-TEST_CASE("a program that ends by SIGTERM or SIGINT has failed, unless it is told to leave soon after") {
+TEST_CASE("a program that ends by SIGTERM or SIGINT has failed unless an order to leave follows soon") {
     std::string signal;
     std::string words;
     SUBCASE("SIGTERM") {
@@ -168,7 +168,7 @@ TEST_CASE("a program that ends by SIGTERM or SIGINT has failed, unless it is tol
     CHECK(patient_node.next<LeftTrial>().problem.empty());
 }
 
-TEST_CASE("what a program leaves behind when it ends is killed") {
+TEST_CASE("processes that a program leaves behind are killed when it ends") {
     ProgramNode node(1);
     node.start(0, 0, std::string("setsid sleep 1000 & echo $! > grandchild; ") + report_once);
     node.next<protocol::Report>();
@@ -180,9 +180,10 @@ TEST_CASE("what a program leaves behind when it ends is killed") {
     await("the grandchild ends", [&] { return !is_alive(grandchild); });
 }
 
-TEST_CASE("what cleans up behind a program was killed with it, and shared memory filled up") {
+TEST_CASE("a process that cleans up after a program has time to finish") {
     ProgramNode node(1);
-    // As Python's: it ends when those who have the other end of its pipe are gone.
+    // Like Python's resource tracker, it ends when no process holds the other end of its pipe. It used to be killed
+    // with the program, so shared memory filled up.
     node.start(0, 0,
                "mkfifo pipe; setsid bash -c ': resource_tracker; cat < pipe; sleep 0.2; touch cleaned; exit' & "
                "exec 9> pipe; sleep 1000 & " +
@@ -204,7 +205,7 @@ TEST_CASE("failures say what happened and give the program's last words") {
     CHECK(crash.kind == FailureKind::crash);
     CHECK(crash.message.find("signal 11") != std::string::npos);
     CHECK(crash.message.find("out of luck") != std::string::npos);
-    node.start(1, 0, "echo no hope >&2; exit 3");  // in the same log, again
+    node.start(1, 0, "echo no hope >&2; exit 3");  // continues the same log
     CHECK(node.next<WorkerFailed>().message == "exit status 3; last words: no hope");
     node.start(2, 0, "true");
     CHECK(node.next<WorkerFailed>().message == "it ended without a report; it printed nothing");
@@ -216,7 +217,7 @@ TEST_CASE("failures say what happened and give the program's last words") {
     CHECK(node.next<WorkerFailed>().message.find("resource") != std::string::npos);
 }
 
-TEST_CASE("a program that neither reports nor ends is remarked on, and not with an earlier one's words") {
+TEST_CASE("a program that neither reports nor ends gets a remark without the words of an earlier run") {
     const Times times{.patience = std::chrono::milliseconds(100)};
     const char* script = "until [ -e told ]; do sleep 0.01; done";
     ProgramNode silent(1, times);
@@ -241,7 +242,7 @@ TEST_CASE("a program that neither reports nor ends is remarked on, and not with 
     }
 }
 
-TEST_CASE("a program that never reports or refuses its arguments is at fault itself, and one that reported is not") {
+TEST_CASE("a program that never reports or refuses its arguments is at fault, unless it has reported before") {
     ProgramNode node(1);
 
     node.start(0, 0, "true");
@@ -267,7 +268,7 @@ TEST_CASE("a program that never reports or refuses its arguments is at fault its
     }
 }
 
-TEST_CASE("the reports of a program that only prints are found in its output, to its last line") {
+TEST_CASE("the reports of a program that only prints are found in its output, up to the last line") {
     ProgramNode node(1, patient, printed);
 
     node.start(4, 0, "echo epoch 1: 0.5; echo epoch 2: 0.25 >&2; printf 'epoch 3: 0.125'");
@@ -282,12 +283,12 @@ TEST_CASE("the reports of a program that only prints are found in its output, to
     CHECK(node.next<ProgramEnded>().trial == TrialId{4});
 }
 
-TEST_CASE("a program that cannot be told to stop is ended at once, unless it is at its end") {
+TEST_CASE("a program that cannot be told to stop is ended at once unless its trial is complete") {
     ProgramNode node(1, patient, printed);
     node.start(0, 0, "echo epoch 1: 0.5; exec sleep 1000");
     node.next<protocol::Report>();
     node.agent.obey(protocol::Leave{TrialId{0}, false});
-    CHECK(node.next<LeftTrial>().trial == TrialId{0});  // else it would take the minute
+    CHECK(node.next<LeftTrial>().trial == TrialId{0});  // otherwise this would take the minute of grace
 
     node.start(1, 0, "trap 'touch early' TERM; echo epoch 9: 0.5; until [ -e told ]; do sleep 0.01; done; touch saved");
     node.next<protocol::Report>();
@@ -299,7 +300,7 @@ TEST_CASE("a program that cannot be told to stop is ended at once, unless it is 
     CHECK_FALSE(std::filesystem::exists(node.folder / "early"));
 }
 
-TEST_CASE("a program that has reported its trial's end is given time to save, unless it reports on") {
+TEST_CASE("a program that has reported the end of its trial gets time to save unless it keeps reporting") {
     for (const bool is_told : {true, false}) {
         CAPTURE(is_told);
         ProgramNode node(1, {.save = std::chrono::minutes(1)}, is_told ? std::nullopt : std::optional(printed));
@@ -319,11 +320,11 @@ TEST_CASE("a program that has reported its trial's end is given time to save, un
         if (is_told) {
             CHECK(node.next<ProgramRemark>().message.starts_with("it was asked to stop but did not end"));
         }
-        CHECK(node.next<LeftTrial>().trial == TrialId{1});  // and not after a minute
+        CHECK(node.next<LeftTrial>().trial == TrialId{1});  // before the minute is over
     }
 }
 
-TEST_CASE("a program that fails after it has reported its trial's end is remarked on, and its trial counts") {
+TEST_CASE("a program that fails after it has reported the end of its trial gets a remark, and its trial counts") {
     for (const char* status : {"0", "3"}) {
         ProgramNode node(1, patient, printed);
         node.start(0, 0,
@@ -340,7 +341,7 @@ TEST_CASE("a program that fails after it has reported its trial's end is remarke
     }
 }
 
-TEST_CASE("a program whose output never matches is told of after many lines, and when it ends") {
+TEST_CASE("output that never matches causes a remark after many lines and explains the failure at the end") {
     ProgramNode node(1, patient, printed);
     node.start(0, 0, "for i in {1..1000}; do echo step $i; done; until [ -e told ]; do sleep 0.01; done; echo bye");
 
@@ -357,7 +358,7 @@ TEST_CASE("a program whose output never matches is told of after many lines, and
     CHECK(failed.fault == ProgramFault::never_reports);
 }
 
-TEST_CASE("a program whose output came at its end alone is told to flush it, since nothing could stop it early") {
+TEST_CASE("a program whose reports all arrive at its end, too late to stop it, gets the advice to flush its output") {
     for (const bool prints_all_at_once : {true, false}) {
         CAPTURE(prints_all_at_once);
         ProgramNode node(1, {.patience = std::chrono::milliseconds(100)}, printed);
@@ -397,7 +398,7 @@ TEST_CASE("a program whose output came at its end alone is told to flush it, sin
     }
 }
 
-TEST_CASE("a program that reports a resource again, with other numbers, is told that they do not count") {
+TEST_CASE("a program that reports a resource again with other numbers gets a remark that they do not count") {
     const auto back = remarks_on("say 1 0.5; say 2 0.25; say 1 0.7");
     const auto steps = remarks_on("echo epoch 1: 3; echo epoch 1: 2", printed);
 
@@ -410,14 +411,14 @@ TEST_CASE("a program that reports a resource again, with other numbers, is told 
     CHECK(remarks_on("say 1 0.5; say 1 0.5; say 2 0.5").empty());
 }
 
-TEST_CASE("a report without a line feed is remarked on, and counts where it was the program's last word") {
+TEST_CASE("a report without a line feed causes a remark, and counts if it is the program's last output") {
     ProgramNode waits(1, {.patience = std::chrono::milliseconds(100)});
     ProgramNode ends(1);
     const std::string torn = R"(printf '{"resource":1,"metrics":{"loss":0.5}}' >&$CRESCENDO_FD; )";
 
     waits.start(0, 0, torn + "until [ -e told ]; do sleep 0.01; done");
     auto remark = waits.next<ProgramRemark>().message;
-    if (!remark.starts_with("it wrote")) {  // but that it has not reported yet
+    if (!remark.starts_with("it wrote")) {  // that it has not reported yet
         remark = waits.next<ProgramRemark>().message;
     }
     std::ofstream(waits.folder / "told").close();
@@ -430,7 +431,7 @@ TEST_CASE("a report without a line feed is remarked on, and counts where it was 
     CHECK(ends.next<protocol::Report>().metrics.at("loss") == 0.5);
 }
 
-TEST_CASE("a program that begins again, instead of continuing from a checkpoint, is told of") {
+TEST_CASE("a program that starts over instead of continuing from a checkpoint gets a remark") {
     const auto again = remarks_on("say 1 0.5; say 2 0.25; say 3 0.2; say 4 0.1", {}, Resource{3});
 
     REQUIRE(again.size() == 1);
@@ -440,7 +441,7 @@ TEST_CASE("a program that begins again, instead of continuing from a checkpoint,
     CHECK(remarks_on("say 3 0.2; say 4 0.1", {}, Resource{3}).empty());
 }
 
-TEST_CASE("a program may write its reports to a file of its folder, and what an earlier run wrote is made good") {
+TEST_CASE("reports in a file of the program's folder are read, including those of an earlier run") {
     ProgramNode node(1, patient, ReportSource{{}, "reports.jsonl", 1});
     const std::string write = R"(say() { echo "{\"resource\":$1,\"metrics\":{\"loss\":$2}}" >> reports.jsonl; }; )";
     node.start(0, 0, write + "say 1 0.5; say 2 0.25");
@@ -456,12 +457,12 @@ TEST_CASE("a program may write its reports to a file of its folder, and what an 
     CHECK(node.next<WorkerFailed>().message.find("not a JSON object: 'nonsense'") != std::string::npos);
 }
 
-TEST_CASE("a program that is started again has to report, also where its file has the reports of before") {
+TEST_CASE("a restarted program has to report, even if its file has the reports of an earlier run") {
     ProgramNode node(1, patient, ReportSource{{}, "reports.jsonl", 1});
     std::ofstream(node.folder / "reports.jsonl") << R"({"resource":1,"metrics":{"loss":0.5}})"
                                                  << "\n";
 
-    for (const auto& reported : {Resource{1}, Resource{}}) {  // or nobody has read it before
+    for (const auto& reported : {Resource{1}, Resource{}}) {  // read before, or not
         node.start(0, 0, "true", reported);
         CHECK(node.next<protocol::Report>().resource == Resource{1});
         const auto failed = node.next<WorkerFailed>();
@@ -475,7 +476,7 @@ TEST_CASE("a program that is started again has to report, also where its file ha
     CHECK(node.next<ProgramEnded>().trial == TrialId{0});
 }
 
-TEST_CASE("a program that is killed in the middle of a report in its file has crashed, and its next attempt goes on") {
+TEST_CASE("a program that is killed while it writes a report to its file has crashed, and its next attempt continues") {
     ProgramNode node(1, patient, ReportSource{{}, "reports.jsonl", 1});
     const std::string say = R"(echo '{"resource":1,"metrics":{"loss":0.5}}' >> reports.jsonl; )";
 

@@ -12,7 +12,7 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("a group's hosts have a line each, also where another host's ranks lie between") {
+TEST_CASE("each host of a group has one line, even if another host's ranks lie between its own") {
     ProgramNode node(1);
     auto options = node.options(3, {}, {});
     options.places[1].host = "there";
@@ -30,7 +30,7 @@ TEST_CASE("a group's hosts have a line each, also where another host's ranks lie
     std::ofstream(node.folder / "told").close();
 }
 
-TEST_CASE("a group whose hosts cannot be written is not started on fewer") {
+TEST_CASE("a group does not start without a complete file of its hosts") {
     ProgramNode node(1);
     const auto options = node.options(2, {}, {});
     ProgramWork work{node.group(4, 2, "true"), /*rank=*/0};
@@ -39,7 +39,7 @@ TEST_CASE("a group whose hosts cannot be written is not started on fewer") {
     CHECK_THROWS_AS(write_hosts(work, options), WriteError);
 }
 
-TEST_CASE("a group has a process a slot, which know each other as torchrun's do; rank 0 speaks for all") {
+TEST_CASE("a group has one process for each slot, with torchrun's variables, and rank 0 reports for all") {
     ProgramNode node(2, {.grace = std::chrono::minutes(1), .save = std::chrono::minutes(1)});
     node.start_group(4, 2,
                      "echo \"$RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $MASTER_ADDR $MASTER_PORT\" > rank$RANK; "
@@ -69,7 +69,7 @@ TEST_CASE("a group has a process a slot, which know each other as torchrun's do;
     }
 }
 
-TEST_CASE("a program sees the job that it is in, and does not take itself for a rank of Slurm's step") {
+TEST_CASE("a program sees Slurm's job but not the step, so it does not take itself for a rank") {
     const Variable job("SLURM_JOB_ID", "17");
     const Variable step("SLURM_STEP_ID", "0");
     const Variable rank("SLURM_PROCID", "0");
@@ -85,7 +85,7 @@ TEST_CASE("a program sees the job that it is in, and does not take itself for a 
     CHECK_FALSE(contains(environment, "SLURM_PROCID"));
 }
 
-TEST_CASE("what a program in Python prints arrives at once, unless its user says otherwise") {
+TEST_CASE("a Python program prints without a buffer unless the user has set PYTHONUNBUFFERED") {
     for (const auto& [given, seen] : {std::pair<const char*, const char*>{nullptr, "1"}, {"", ""}, {"2", "2"}}) {
         CAPTURE(seen);
         const Variable variable("PYTHONUNBUFFERED", given != nullptr ? given : "");
@@ -103,7 +103,7 @@ TEST_CASE("what a program in Python prints arrives at once, unless its user says
     }
 }
 
-TEST_CASE("what a program in Fortran prints arrives at once where its reports are looked for, and not at its end") {
+TEST_CASE("a Fortran program prints without a buffer if its reports are read from its output") {
     ProgramNode node(1, {}, ReportSource{{"loss (?P<loss>.+)"}, "", 1});
 
     node.start(4, 0, "echo loss $GFORTRAN_UNBUFFERED_PRECONNECTED");
@@ -111,7 +111,7 @@ TEST_CASE("what a program in Fortran prints arrives at once where its reports ar
     CHECK(node.next<protocol::Report>().metrics.at("loss") == 1);
 }
 
-TEST_CASE("a worker on a part of a GPU sees that alone, since CUDA shows a process no more than one") {
+TEST_CASE("a worker on a part of a GPU sees only that part, because CUDA shows a process only one") {
     ProgramNode node(2);
     auto options = node.options(2, {}, {});
     options.slots[0].gpu = "MIG-a";
@@ -134,7 +134,7 @@ TEST_CASE("a worker on a part of a GPU sees that alone, since CUDA shows a proce
     CHECK(value_of("WORLD_SIZE") == "2;");
 }
 
-TEST_CASE("slots that share GPUs name them, and others name none") {
+TEST_CASE("slots that share GPUs name them, and other slots name none") {
     const auto shared = slots_of_node(NodeId{2}, SlotId{8}, /*count=*/3, /*num_shared_gpus=*/2);
     const auto alone = slots_of_node(NodeId{2}, SlotId{8}, 3, 0);
 

@@ -12,7 +12,7 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("the next trial of a slot starts when the last one's program is gone") {
+TEST_CASE("the next trial of a slot starts when the program of the previous one has ended") {
     ProgramNode node(1, {.grace = std::chrono::seconds(60)});  // the program leaves by itself
     node.start(0, 0, std::string(report_once) + "sleep 0.1; touch gone");
     node.next<protocol::Report>();
@@ -23,7 +23,7 @@ TEST_CASE("the next trial of a slot starts when the last one's program is gone")
     CHECK(node.next<protocol::Report>().trial == TrialId{1});
 }
 
-TEST_CASE("a program starts once what a session that died has left of its trial has ended") {
+TEST_CASE("a program starts once the process that a dead session left of its trial has ended") {
     TemporaryFolder other;
     ProgramNode node(1, {.grace = std::chrono::seconds(60)});
     const auto log = (node.folder / "trainer.log").string();
@@ -48,7 +48,7 @@ TEST_CASE("a program starts once what a session that died has left of its trial 
     CHECK(is_held(log));  // by this program now
 }
 
-TEST_CASE("the time in which this process stood still does not count as a wait for what a session that died has left") {
+TEST_CASE("a standstill of this process does not count as waiting for the process of a dead session") {
     ProgramNode node(1);
     const auto log = (node.folder / "trainer.log").string();
     ProcessOptions former;
@@ -66,7 +66,7 @@ TEST_CASE("the time in which this process stood still does not count as a wait f
         return !notices.empty();
     };
 
-    worker.excuse(std::chrono::minutes(-5));  // it has waited for so long
+    worker.excuse(std::chrono::minutes(-5));  // as if it had waited for five minutes
     worker.excuse(std::chrono::minutes(5));
     for (int i = 0; i < 10; ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -77,7 +77,7 @@ TEST_CASE("the time in which this process stood still does not count as a wait f
     await("the program's report", has_started);
 }
 
-TEST_CASE("a trial that is taken back before its program started has left at once") {
+TEST_CASE("a trial that is taken back before its program starts is left at once") {
     ProgramNode node(1);
     node.start(0, 0, std::string(report_once) + "sleep 1000");
     node.next<protocol::Report>();
@@ -90,7 +90,7 @@ TEST_CASE("a trial that is taken back before its program started has left at onc
     CHECK(node.next<LeftTrial>().trial == TrialId{0});
 }
 
-TEST_CASE("a program that cannot be started with so long a command costs its trial alone") {
+TEST_CASE("a command that is too long to start fails only its own trial") {
     ProgramNode node(1);
 
     node.start(0, 0, std::string(140'000, ' '));
@@ -103,7 +103,7 @@ TEST_CASE("a program that cannot be started with so long a command costs its tri
     CHECK(node.next<protocol::Report>().trial == TrialId{1});
 }
 
-TEST_CASE("the time in which this process stood still does not count as a program's silence") {
+TEST_CASE("a standstill of this process does not count as a program's silence") {
     ProgramNode node(1);
     auto options = node.options(1, {}, {});
     options.setup.supervision.hang_timeout = std::chrono::seconds(60);
@@ -120,7 +120,7 @@ TEST_CASE("the time in which this process stood still does not count as a progra
     CHECK(worker.deadline() == *before + std::chrono::minutes(5));
 }
 
-TEST_CASE("the time in which this process stood still does not count as the doubt about a program that was ended") {
+TEST_CASE("a standstill of this process does not count as time of doubt about a program that a signal ended") {
     ProgramNode node(1);
     auto options = node.options(1, {.patience = std::chrono::hours(1), .doubt = std::chrono::minutes(10)}, {});
     OomKills oom_kills;
@@ -141,7 +141,7 @@ TEST_CASE("the time in which this process stood still does not count as the doub
     CHECK(worker.deadline() == *before + std::chrono::minutes(5));
 }
 
-TEST_CASE("a member that has ended well before its group leaves with it, and one that fails is a failure") {
+TEST_CASE("a member that has ended without an error leaves with its group; a member that fails is a failure") {
     ProgramNode node(2);
     node.start_group(0, 2, "[ $RANK = 1 ] && exit 0; " + std::string(report_once) + "sleep 1000");
     node.next<protocol::Report>();

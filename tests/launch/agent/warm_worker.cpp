@@ -1,4 +1,4 @@
-/// Warm workers whose trainer is a line of shell that speaks the trial protocol.
+/// Warm workers whose trainer is a shell script that speaks the trial protocol.
 
 #include "launch/agent/warm_worker.hpp"
 
@@ -31,8 +31,8 @@ constexpr SlotId slot{0};
 constexpr const char* say_hello = "say '{\"type\":\"hello\"}'; ";
 constexpr const char* report = "say '{\"type\":\"report\",\"resource\":1,\"metrics\":{\"loss\":0.25}}'; ";
 
-/// One node, with one slot unless said otherwise, whose trainers run the script; `say` sends a line, and `hear` waits
-/// for one.
+/// One node, with one slot by default, whose trainers run the script. In the script, `say` sends a line, and `hear`
+/// waits for one.
 struct WarmNode {
     explicit WarmNode(const std::string& script, std::chrono::milliseconds save_timeout = std::chrono::seconds(60),
                       bool is_of_user = false, std::size_t num_slots = 1, const SlotResources& resources = {},
@@ -81,7 +81,7 @@ struct WarmNode {
         agent->obey(order);
     }
 
-    /// The next notice, which is of this kind.
+    /// The next notice, which has to be of this kind.
     template <class Kind>
     Kind next() {
         await(std::string("a notice like ") + typeid(Kind).name(), [&] {
@@ -115,7 +115,8 @@ TEST_CASE("an order waits until the trainer is ready, and a trainer that left ta
     }
 }
 
-TEST_CASE("a report keeps the generation of the group that trained: its steps were taken for another group's") {
+TEST_CASE("a report keeps the generation of the group that trained") {
+    // Without its generation, its steps would be taken for those of another group.
     const auto reported = [](const std::string& members) {
         WarmNode node(std::string(say_hello) + R"(hear; say '{"type":"report","resource":1,"metrics":{"loss":0.25})" +
                       members + "}'; while hear; do :; done");
@@ -127,7 +128,7 @@ TEST_CASE("a report keeps the generation of the group that trained: its steps we
     CHECK(reported("") == -1);
 }
 
-TEST_CASE("an order that is taken back before the trainer is ready has been left at once") {
+TEST_CASE("a trial that is taken back before the trainer is ready is left at once") {
     WarmNode node("sleep 1000");
     node.join();
 
@@ -136,7 +137,7 @@ TEST_CASE("an order that is taken back before the trainer is ready has been left
     CHECK(node.next<LeftTrial>().trial == trial);
 }
 
-TEST_CASE("a trainer that gives up fails its trial for the reason that it says, and is replaced") {
+TEST_CASE("a trainer that gives up fails its trial with the reason that it gives, and is replaced") {
     WarmNode node(std::string(say_hello) + "hear; [ -e once ] && " + report + "touch once; " +
                   "say '{\"type\":\"failed\",\"kind\":\"out_of_memory\",\"message\":\"64 GiB\"}'; hear; sleep 1000");
     node.join();
@@ -150,7 +151,7 @@ TEST_CASE("a trainer that gives up fails its trial for the reason that it says, 
     node.next<protocol::Report>();
 }
 
-TEST_CASE("who runs out of the memory of a shared GPU reads that others use it too") {
+TEST_CASE("the message about a lack of memory on a shared GPU says that other workers use it too") {
     WarmNode node(std::string(say_hello) +
                       "hear; say '{\"type\":\"failed\",\"kind\":\"out_of_memory\",\"message\":\"64 GiB\"}'; hear",
                   std::chrono::seconds(60), /*is_of_user=*/false, /*num_slots=*/2, {.gpu = "0", .slots_on_gpu = 2});
@@ -160,7 +161,7 @@ TEST_CASE("who runs out of the memory of a shared GPU reads that others use it t
           "64 GiB; 2 workers share this GPU's memory; a smaller slots_per_gpu gives each of them more");
 }
 
-TEST_CASE("a trainer that sends nonsense, or what is not its turn, fails its trial and is replaced") {
+TEST_CASE("a trainer that sends nonsense or a message out of turn fails its trial and is replaced") {
     for (const auto& [sent, message] : {std::pair{"world_size=4", "cannot be understood: not a JSON object"},
                                         {"[1]", "cannot be understood"},
                                         {"{\\\"kind\\\":1}", "cannot be understood"},
@@ -177,11 +178,11 @@ TEST_CASE("a trainer that sends nonsense, or what is not its turn, fails its tri
         CHECK_MESSAGE(failed.message.find(message) != std::string::npos, failed.message);
         CHECK(failed.kind == FailureKind::error);
         node.join();
-        node.next<protocol::Report>();  // of another process
+        node.next<protocol::Report>();  // from another process
     }
 }
 
-TEST_CASE("a message of a type that nobody knows is remarked on once, and ignored") {
+TEST_CASE("a message of an unknown type causes one remark and is ignored") {
     WarmNode node(say_hello +
                   std::string("hear; say '{\"type\":\"reprot\"}'; say '{\"type\":\"reprot\"}'; "
                               "say '{\"type\":\"progress\"}'; ") +
@@ -201,7 +202,7 @@ TEST_CASE("a store request that cannot be served fails its trial") {
     CHECK_MESSAGE(failed.message.find("a store request's \"trial\"") != std::string::npos, failed.message);
 }
 
-TEST_CASE("a trainer's store requests are for the trial that it trains; others get an error") {
+TEST_CASE("a trainer's store requests for its own trial are passed on; those for other trials get an error") {
     const auto get = [](int trial) {
         return "say '{\"type\":\"store\",\"id\":1,\"trial\":" + std::to_string(trial) +
                ",\"generation\":0,\"op\":\"get\",\"key\":\"a\"}'; ";
@@ -216,7 +217,7 @@ TEST_CASE("a trainer's store requests are for the trial that it trains; others g
     CHECK(other.next<protocol::Report>().trial == trial);
 }
 
-TEST_CASE("reports of other ranks than 0 are ignored") {
+TEST_CASE("reports from ranks other than 0 are ignored") {
     WarmNode node(std::string(say_hello) + "hear; " + report + "hear; " + report + "hear");
     node.join(/*rank=*/1);
 
@@ -226,7 +227,7 @@ TEST_CASE("reports of other ranks than 0 are ignored") {
     CHECK(node.next<protocol::Report>().metrics.at("loss") == 0.25);
 }
 
-TEST_CASE("a trainer that dies fails its trial; one that dies as it leaves may not have saved") {
+TEST_CASE("a trainer that dies fails its trial; one that dies while it leaves may not have saved") {
     WarmNode busy(std::string(say_hello) + "hear; echo out of luck > trainer.log; kill -SEGV $$");
     busy.join();
     WarmNode leaving(std::string(say_hello) + "hear; " + report + "hear; exit 3");
@@ -252,7 +253,7 @@ TEST_CASE("a trainer that does not leave in time is killed") {
     CHECK(node.next<LeftTrial>().problem == "it did not leave within 0 s");
 }
 
-TEST_CASE("the time in which this process stood still does not count for a trainer that has to leave or to end") {
+TEST_CASE("a standstill of this process does not count against a trainer that has to leave or to end") {
     const std::string failure = "say '{\"type\":\"failed\",\"kind\":\"error\",\"message\":\"no\"}'; ";
     for (const auto& [does, is_leaving] : {std::pair{std::string(report), true}, std::pair{failure, false}}) {
         const WarmNode node(say_hello + ("hear; " + does) + "sleep 1000");
@@ -282,23 +283,23 @@ TEST_CASE("the time in which this process stood still does not count for a train
     }
 }
 
-TEST_CASE("a trainer that stood still with this process, wherever that was, is not taken for hung") {
+TEST_CASE("a standstill anywhere in this process does not make a trainer count as hung") {
     WarmNode node(std::string(say_hello) + "hear; " + report + "sleep 1000", std::chrono::seconds(60),
                   /*is_of_user=*/false, /*num_slots=*/1, {}, [](WorkerOptions& options) {
                       options.setup.supervision.hang_timeout = std::chrono::milliseconds(500);
-                      options.standstill = std::chrono::milliseconds(0);  // all time between two looks counts as such
+                      options.standstill = std::chrono::milliseconds(0);  // any time between two looks counts
                   });
     node.join();
     node.next<protocol::Report>();
 
-    std::this_thread::sleep_for(std::chrono::milliseconds(600));  // as in a sync of the journal
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));  // like a slow sync of the journal
 
-    for (int i = 0; i < 3; ++i) {  // the end of its socket would be seen in one, and that of its process in another
+    for (int i = 0; i < 3; ++i) {  // one poll would see the end of its socket, and another that of its process
         CHECK(node.agent->poll(std::chrono::milliseconds(0)).empty());
     }
 }
 
-TEST_CASE("a checkpoint that finds no room is said as such, whether the trainer trains or leaves") {
+TEST_CASE("a checkpoint that finds no room is reported as such, whether the trainer trains or leaves") {
     const std::string no_room = "say '{\"type\":\"failed\",\"kind\":\"disk\",\"message\":\"no room\"}'; exit 1";
     WarmNode busy(std::string(say_hello) + "hear; " + no_room);
     busy.join();
@@ -312,7 +313,7 @@ TEST_CASE("a checkpoint that finds no room is said as such, whether the trainer 
     CHECK(leaving.next<LeftTrial>().problem.empty());  // the notice before says it all
 }
 
-TEST_CASE("an evaluation answers with metrics, or with the reason that there are none") {
+TEST_CASE("an evaluation answers with metrics or with the reason why there are none") {
     WarmNode good(std::string(say_hello) +
                   "hear; say '{\"type\":\"evaluated\",\"metrics\":{\"test_loss\":0.5}}'; hear");
     WarmNode bad(std::string(say_hello) +
@@ -325,19 +326,19 @@ TEST_CASE("an evaluation answers with metrics, or with the reason that there are
     CHECK(bad.next<TrialEvaluated>().error == "no file");
 }
 
-TEST_CASE("a slot where three trainers end before they are ready is down until one is") {
+TEST_CASE("a slot where three trainers end before they are ready is down until one is ready") {
     WarmNode node("echo >> starts; [ $(wc -l < starts) -gt 4 ] || exit 9\n" + std::string(say_hello) + "hear");
 
     const auto first = node.next<SlotDown>();
     CHECK(first.num_retries == 0);
     CHECK(first.message.find("ends before it is ready: exit status 9") != std::string::npos);
-    node.evaluate();  // crossed with the notice
+    node.evaluate();  // sent before the notice arrived
     CHECK(node.next<TrialEvaluated>().error == "no trainer can start there");
-    CHECK(node.next<SlotDown>().num_retries == 1);  // after the fourth
+    CHECK(node.next<SlotDown>().num_retries == 1);  // after the fourth trainer
     CHECK(node.next<SlotUp>().slot == slot);
 }
 
-TEST_CASE("a slot where trainers end while they wait for a trial is down between them, ever longer") {
+TEST_CASE("a slot goes down between trainers that end while they wait for a trial") {
     WarmNode node("echo >> starts\n" + std::string(say_hello) + "exit 9");
 
     const auto first = node.next<SlotDown>();
@@ -354,7 +355,7 @@ TEST_CASE("a slot where no trainer starts is tried again after 10 s, 30 s, 90 s 
     WorkerOptions options;
     options.setup.directory = node.folder.path().string();
     options.setup.log = (node.folder / "trainers.log").string();
-    options.setup.restart_interval = std::chrono::milliseconds(10);  // in place of 10 s
+    options.setup.restart_interval = std::chrono::milliseconds(10);  // instead of 10 s
     options.trainer = (node.folder / "trainer").string();
     options.slots.resize(1);
     OomKills oom_kills;
@@ -380,7 +381,7 @@ TEST_CASE("a trainer that cannot be killed does not keep its trial, and its slot
                         "for ((i = 0; i < 6000; ++i)); do [ -e freed ] && exit; sleep 0.01; done";
     for (const bool hangs : {true, false}) {
         WarmNode node(script, std::chrono::milliseconds(0), /*is_of_user=*/true, 1, {}, [&](WorkerOptions& options) {
-            options.guard = options.setup.directory + "/guard";  // takes no notice when it is to kill the trainer
+            options.guard = options.setup.directory + "/guard";  // ignores the order to kill the trainer
             std::ofstream(options.guard) << "#!/bin/bash\nshift\n[ -e freed ] || trap '' QUIT\n\"$@\"\n";
             std::filesystem::permissions(options.guard, std::filesystem::perms::owner_all);
             options.death = std::chrono::milliseconds(100);
@@ -400,19 +401,19 @@ TEST_CASE("a trainer that cannot be killed does not keep its trial, and its slot
             CHECK(node.next<LeftTrial>().problem.starts_with("its process was killed but does not end"));
         }
         CHECK(node.next<SlotDown>().num_retries == 0);
-        CHECK(node.next<SlotDown>().num_retries == 1);  // no other trainer is started beside it
+        CHECK(node.next<SlotDown>().num_retries == 1);  // no other trainer starts meanwhile
         std::ofstream(node.folder / "freed").close();
         await("the next trainer", [&] {
             const auto arrived = node.agent->poll(std::chrono::milliseconds(50));
             return std::ranges::any_of(arrived, [](const auto& each) { return std::holds_alternative<SlotUp>(each); });
         });
-        node.notices.clear();  // that it was still down
+        node.notices.clear();  // notices that it was still down
         node.join();
         node.next<protocol::Report>();
     }
 }
 
-TEST_CASE("a user's own trainer leaves nothing behind: not when it is killed, when it dies, or when the agent goes") {
+TEST_CASE("a user's own trainer leaves no process behind when it is killed, when it dies, or when the agent ends") {
     const auto script =
         std::string("setsid sleep 1000 & echo $! > daemon; ") + say_hello + "hear; " + report + "hear; ";
     const auto daemon_of = [](const WarmNode& node) { return number_in(node.folder / "daemon"); };
@@ -439,7 +440,7 @@ TEST_CASE("a user's own trainer leaves nothing behind: not when it is killed, wh
     CHECK_FALSE(is_alive(last));
 }
 
-TEST_CASE("a trainer that is told to end has ended before its worker waits for it") {
+TEST_CASE("a trainer ends when its worker is terminated, before the worker waits for it") {
     const WarmNode node(std::string("echo $$ >number; mv number pid; ") + say_hello + "sleep 1000");
     std::filesystem::create_directory(node.folder / "other");
     WorkerOptions options;
@@ -459,7 +460,7 @@ TEST_CASE("a trainer that is told to end has ended before its worker waits for i
 
 namespace {
 
-/// What the trainers of a node get as a variable of their environment.
+/// The values of an environment variable in the trainers of a node.
 std::vector<std::string> values_of(const std::string& variable, bool is_of_user, std::size_t num_slots,
                                    const std::function<void(const std::string&)>& look = {}) {
     const WarmNode node("printf %s \"$" + variable + "\" >value-$$; mv value-$$ given-$$; hear",
@@ -479,7 +480,7 @@ std::vector<std::string> values_of(const std::string& variable, bool is_of_user,
     return values;
 }
 
-/// What they get as the path of the memory that they share.
+/// The paths of shared memory that the trainers of a node get.
 std::vector<std::string> shared_memory_of(bool is_of_user, std::size_t num_slots) {
     return values_of("CRESCENDO_SHARED_MEMORY", is_of_user, num_slots,
                      [](const std::string& path) { CHECK((path.empty() || std::filesystem::exists(path))); });
@@ -487,14 +488,14 @@ std::vector<std::string> shared_memory_of(bool is_of_user, std::size_t num_slots
 
 }  // namespace
 
-TEST_CASE("a warm trainer does not take itself for a rank of Slurm's step") {
+TEST_CASE("a warm trainer sees Slurm's job but not the step, so it does not take itself for a rank") {
     const Variable job("SLURM_JOB_ID", "17");
     const Variable step("SLURM_STEP_ID", "0");
 
     CHECK(values_of("SLURM_JOB_ID.$SLURM_STEP_ID", /*is_of_user=*/true, 1) == std::vector<std::string>{"17."});
 }
 
-TEST_CASE("an agent may open the files that its workers need") {
+TEST_CASE("an agent can open the files that its workers need, even if the limit was low") {
     const FewOpenFiles few(64);
 
     const WarmNode node("hear", std::chrono::seconds(60), /*is_of_user=*/false, /*num_slots=*/32);
@@ -502,7 +503,7 @@ TEST_CASE("an agent may open the files that its workers need") {
     CHECK(node.agent->slots().size() == 32);
 }
 
-TEST_CASE("crescendo's own trainers share memory where a node has several") {
+TEST_CASE("crescendo's own trainers share memory if a node has several; a user's trainers do not") {
     const auto paths = shared_memory_of(/*is_of_user=*/false, 2);
     CHECK_FALSE(paths[0].empty());
     CHECK(paths[0] == paths[1]);
@@ -510,13 +511,13 @@ TEST_CASE("crescendo's own trainers share memory where a node has several") {
     CHECK(shared_memory_of(/*is_of_user=*/true, 2) == std::vector<std::string>{"", ""});
 }
 
-TEST_CASE("members of a group, which are started one by one, number the words of a set alike") {
-    const auto given = std::getenv("PYTHONHASHSEED") != nullptr;  // by who runs this test
+TEST_CASE("members of a group get the same PYTHONHASHSEED, so their sets have the same order") {
+    const auto given = std::getenv("PYTHONHASHSEED") != nullptr;  // set for this test
     CHECK(values_of("PYTHONHASHSEED", /*is_of_user=*/true, 2) ==
           std::vector<std::string>(2, given ? std::getenv("PYTHONHASHSEED") : "0"));
 }
 
-TEST_CASE("members of a group give up before they are taken for hung: after half of hang_timeout, at most a minute") {
+TEST_CASE("members of a group give up after half of hang_timeout, at most a minute, before they count as hung") {
     using Time = std::optional<std::chrono::seconds>;
     for (const auto& [hang_timeout, given] :
          {std::pair{Time{}, "unset"}, {Time{5}, "2"}, {Time{90}, "45"}, {Time{600}, "60"}}) {
@@ -531,7 +532,7 @@ TEST_CASE("members of a group give up before they are taken for hung: after half
     }
 }
 
-TEST_CASE("what a user's own trainer prints arrives at once, unless its user says otherwise") {
+TEST_CASE("a user's own trainer prints without a buffer unless the user has set PYTHONUNBUFFERED") {
     ::unsetenv("PYTHONUNBUFFERED");
     CHECK(values_of("PYTHONUNBUFFERED", /*is_of_user=*/true, 1) == std::vector<std::string>{"1"});
     const Variable of_user("PYTHONUNBUFFERED", "2");

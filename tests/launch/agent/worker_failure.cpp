@@ -10,7 +10,7 @@
 using namespace crescendo;
 using namespace crescendo::launch;
 
-TEST_CASE("a worker that the kernel killed for its memory has run out of it, and others have crashed") {
+TEST_CASE("a worker that the kernel killed for its memory is out of memory; others have crashed") {
     const tests::TemporaryFolder folder;
     const auto set_kills = [&](int count) { std::ofstream(folder / "memory.events") << "oom_kill " << count << '\n'; };
     const ExitStatus killed{.code = 128 + SIGKILL, .signal = SIGKILL};
@@ -21,5 +21,5 @@ TEST_CASE("a worker that the kernel killed for its memory has run out of it, and
     set_kills(1);
     CHECK(kind_of({.code = 3}, kills) == FailureKind::crash);
     CHECK(kind_of(killed, kills) == FailureKind::out_of_memory);
-    CHECK(kind_of(killed, kills) == FailureKind::crash);  // a kill is one worker's
+    CHECK(kind_of(killed, kills) == FailureKind::crash);  // each kill counts for one worker
 }

@@ -11,7 +11,7 @@
 using namespace crescendo;
 using namespace crescendo::launch;
 
-TEST_CASE("a slot is called by its GPU, else by its cores, else by its node") {
+TEST_CASE("a slot is named after its GPU, else after its cores, else after its node") {
     WorkerOptions options;
     options.first_slot = SlotId{8};
     options.slots = {
@@ -23,7 +23,7 @@ TEST_CASE("a slot is called by its GPU, else by its cores, else by its node") {
     CHECK(device_name(options, SlotId{11}) == "GPU 1 of " + host_name() + ", which 2 slots share");
 }
 
-TEST_CASE("NCCL is told the name of the interface, and not how names begin") {
+TEST_CASE("NCCL gets the exact name of the interface, not a prefix") {
     WorkerOptions options;
     options.slots.resize(1);
     options.setup.interface = "eth1";

@@ -53,7 +53,7 @@ std::string mistake_in(WrittenReports& reports, const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("of what a program prints, the lines from now on count; of its file, also those of an earlier process") {
+TEST_CASE("only new lines of a program's log count, but in its report file also those of an earlier process") {
     WritingProgram printing(in_the_log, "epoch 1: 0.5\n");
     WritingProgram writing(in_a_file, "{1}\n");
 
@@ -64,7 +64,7 @@ TEST_CASE("of what a program prints, the lines from now on count; of its file, a
     CHECK(texts_of(writing.reports->lines(start_of_time)) == std::vector<std::string>{"{1}", "{2}"});
 }
 
-TEST_CASE("a file is looked at now and then, and to its very end when the program has ended") {
+TEST_CASE("a file is read from time to time, and to its very end when the program has ended") {
     WritingProgram program({{"(?P<loss>.*)"}, "reports.log", 1});
     auto& reports = *program.reports;
     CHECK_FALSE(reports.next_look().has_value());
@@ -80,7 +80,7 @@ TEST_CASE("a file is looked at now and then, and to its very end when the progra
     CHECK(reports.last_lines(next, well).empty());
 }
 
-TEST_CASE("where very much was written, the next look follows at once, and the end comes last") {
+TEST_CASE("if a lot was written, the next look follows at once, and the end comes last") {
     WritingProgram program({{"(?P<loss>.*)"}, "reports.log", 1});
     auto& reports = *program.reports;
     program.write(std::string(3 << 20, '\n') + "end");  // three times what is read at once
@@ -96,7 +96,7 @@ TEST_CASE("where very much was written, the next look follows at once, and the e
     CHECK(lines == std::vector<std::string>{"end"});
 }
 
-TEST_CASE("lines that an earlier process wrote are known, unless the file is written anew") {
+TEST_CASE("lines of an earlier process are recognized unless the file is rewritten") {
     WritingProgram appending(in_a_file, "{1}\n");
     WritingProgram writing_anew(in_a_file, "{1}\n");
     const auto earlier = [](WritingProgram& program) {
@@ -114,7 +114,7 @@ TEST_CASE("lines that an earlier process wrote are known, unless the file is wri
     CHECK(earlier(writing_anew) == std::vector<bool>{false, false});
 }
 
-TEST_CASE("a file that is written again with what it had is known to be, and one that nobody wrote is not") {
+TEST_CASE("a file that is rewritten with the same lines is recognized, unlike one that was not written") {
     WritingProgram program(in_a_file, "{1}\n");
     CHECK_FALSE(program.reports->is_written_alike());
 
@@ -124,7 +124,7 @@ TEST_CASE("a file that is written again with what it had is known to be, and one
     CHECK(program.reports->is_written_alike());
 }
 
-TEST_CASE("a report in JSON that a process was killed in the middle of is none, and hides none that follows it") {
+TEST_CASE("a JSON report that a kill cut off does not count and does not hide the reports after it") {
     WritingProgram program(in_a_file, R"({"resource":3,"metr)");
     const std::string report = R"({"resource":3,"metrics":{"loss":NaN}})";
 
@@ -133,7 +133,7 @@ TEST_CASE("a report in JSON that a process was killed in the middle of is none, 
     REQUIRE(texts_of(lines) == std::vector<std::string>{R"({"resource":3,"metr)", report, report});
     CHECK_FALSE(program.reports->report_in(lines[0]).has_value());
     CHECK(program.reports->report_in(lines[1]).has_value());
-    CHECK(program.reports->report_in(lines[2]).has_value());  // whole, although it has no end
+    CHECK(program.reports->report_in(lines[2]).has_value());  // complete, although it lacks a line feed
 
     program.write("\n" + report.substr(0, 20));
     CHECK(program.reports->last_lines(start_of_time, well).empty());
@@ -143,7 +143,7 @@ TEST_CASE("a report in JSON that a process was killed in the middle of is none, 
     CHECK(texts_of(program.reports->last_lines(start_of_time, well)) == std::vector<std::string>{report});
 }
 
-TEST_CASE("a number that a process was killed in the middle of is none") {
+TEST_CASE("a number that a kill cut off does not count") {
     const ReportSource source{{R"(epoch (?P<resource>\d+): (?P<loss>.*))"}, "reports.log", 1};
     WritingProgram program(source, "epoch 1: 0.5\nepoch 2: 0.2");
 
@@ -153,7 +153,7 @@ TEST_CASE("a number that a process was killed in the middle of is none") {
           std::vector<std::string>{"epoch 1: 0.5", "epoch 2: 0.25"});
 }
 
-TEST_CASE("a line is a report in JSON, or what a pattern finds in it, and is the trial's") {
+TEST_CASE("a line holds a report of the trial, either in JSON or as the matches of a pattern") {
     WritingProgram writing(in_a_file);
     WritingProgram printing(in_the_log);
 
@@ -171,7 +171,7 @@ TEST_CASE("a line is a report in JSON, or what a pattern finds in it, and is the
     CHECK(contains(mistake_in(*printing.reports, "epoch 4: low"), "matches 'low', which is not a number"));
 }
 
-TEST_CASE("a report in a file may be as long as a message, and a longer one is refused, and told so") {
+TEST_CASE("a report in a file may be as long as a message; a longer one is refused with the limit") {
     WritingProgram program(in_a_file);
     std::string metrics = R"("loss":0.5)";
     for (int i = 0; i < 500; ++i) {
@@ -190,7 +190,7 @@ TEST_CASE("a report in a file may be as long as a message, and a longer one is r
     CHECK(contains(mistake_in(*program.reports, lines[1]), "a line of more than 1048576 bytes"));
 }
 
-TEST_CASE("a pattern that has matched none of many lines is remarked on once") {
+TEST_CASE("a pattern that matches none of many lines causes one remark") {
     WritingProgram program(in_the_log);
     auto& reports = *program.reports;
     const auto read = [&](int num_lines) {
@@ -207,7 +207,7 @@ TEST_CASE("a pattern that has matched none of many lines is remarked on once") {
     CHECK_FALSE(reports.is_time_to_remark());
 }
 
-TEST_CASE("why there is no report says what is missing where, with the last words of this process") {
+TEST_CASE("the reason for a missing report says what is missing where, with the last words of this process") {
     WritingProgram printing(in_the_log, "an earlier process\n");
     WritingProgram half({{"epoch (?P<resource>.*)", "loss=(?P<loss>.*)"}, "", 1});
     WritingProgram writing(in_a_file);
@@ -227,7 +227,7 @@ TEST_CASE("why there is no report says what is missing where, with the last word
     CHECK(writing.reports->why_none() == "none of the 0 lines of reports.jsonl has a report; the last ones: {}");
 }
 
-TEST_CASE("a program whose reports are to be in a pipe is told that they are looked for in a file") {
+TEST_CASE("a pipe in place of the report file leads to the advice to write a regular file") {
     const TemporaryFolder folder;
     REQUIRE(::mkfifo((folder / in_a_file.file).c_str(), 0600) == 0);
 
@@ -237,7 +237,7 @@ TEST_CASE("a program whose reports are to be in a pipe is told that they are loo
           "reports.jsonl is not a regular file, and reports are read only from one; let the program write one");
 }
 
-TEST_CASE("a program may print where the file system counts no blocks: there is room") {
+TEST_CASE("a file system that counts no blocks does not count as full") {
     const TemporaryFolder folder;
     std::filesystem::create_symlink("/proc/self/status", folder / "trainer.log");  // 0 blocks in all, and 0 free
 
