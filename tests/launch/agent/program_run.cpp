@@ -418,7 +418,7 @@ TEST_CASE("a report without a line feed causes a remark, and counts if it is the
 
     waits.start(0, 0, torn + "until [ -e told ]; do sleep 0.01; done");
     auto remark = waits.next<ProgramRemark>().message;
-    if (!remark.starts_with("it wrote")) {  // that it has not reported yet
+    if (!remark.starts_with("it wrote")) {  // the first remark may say that it has not reported yet
         remark = waits.next<ProgramRemark>().message;
     }
     std::ofstream(waits.folder / "told").close();

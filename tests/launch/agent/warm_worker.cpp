@@ -512,7 +512,7 @@ TEST_CASE("crescendo's own trainers share memory if a node has several; a user's
 }
 
 TEST_CASE("members of a group get the same PYTHONHASHSEED, so their sets have the same order") {
-    const auto given = std::getenv("PYTHONHASHSEED") != nullptr;  // set for this test
+    const auto given = std::getenv("PYTHONHASHSEED") != nullptr;  // in the environment of this test
     CHECK(values_of("PYTHONHASHSEED", /*is_of_user=*/true, 2) ==
           std::vector<std::string>(2, given ? std::getenv("PYTHONHASHSEED") : "0"));
 }

@@ -15,7 +15,7 @@ using crescendo::tests::TemporaryFolder;
 
 namespace {
 
-/// Trials stop at 1 and 3 unless they are the best third, and are complete at 9.
+/// Trials stop at 1 and 3 unless they are among the best third, and are complete at 9.
 SweepSpec asha(int run_cap) {
     SweepSpec spec;
     spec.metric = "accuracy";
@@ -27,7 +27,7 @@ SweepSpec asha(int run_cap) {
     return spec;
 }
 
-/// A sweep that has taken the events of a journal.
+/// A sweep after the events of a journal.
 Sweep recorded(const SweepSpec& spec, const std::filesystem::path& journal) {
     return History::read(spec, journal).sweep();
 }
@@ -41,7 +41,7 @@ std::vector<Json> lines_of(const std::string& text) {
     return lines;
 }
 
-/// The one answer to one line.
+/// The only answer to a line.
 Json ask(AskTell& conversation, const std::string& line) {
     const auto answers = lines_of(conversation.take(line + '\n'));
     REQUIRE(answers.size() == 1);
@@ -53,7 +53,7 @@ std::string error_of(AskTell& conversation, const std::string& line) {
     return answer.contains("error") ? answer["error"]["message"].get<std::string>() : "";
 }
 
-/// "start_trial 0, start_trial 1": what is asked, and about whom.
+/// The actions of an answer with their trials, like "start_trial 0, start_trial 1".
 std::string actions_of(const Json& answer) {
     std::string result;
     for (const auto& action : answer.at("actions")) {
@@ -72,11 +72,11 @@ std::string report(int trial, int resource, const std::string& accuracy) {
 
 }  // namespace
 
-TEST_CASE("a conversation from the first slot to the best trial") {
+TEST_CASE("a conversation leads from the first slot to the best trial") {
     AskTell conversation(asha(2));
 
     CHECK(actions_of(ask(conversation, R"({"event":"slots_joined","slots":1})")) == "start_trial 0");
-    CHECK(actions_of(ask(conversation, report(0, 1, "0.5"))) == "");  // it trains on
+    CHECK(actions_of(ask(conversation, report(0, 1, "0.5"))) == "");  // it keeps training
     CHECK(actions_of(ask(conversation, report(0, 9, "0.9"))) == "stop_trial 0, start_trial 1");
     const auto last = ask(conversation, report(1, 1, "0.4"));
 
@@ -96,7 +96,7 @@ TEST_CASE("a start says what to train and where") {
     CHECK(start["generation"] == 0);
 }
 
-TEST_CASE("a launcher gets whole numbers where q is one") {
+TEST_CASE("a launcher gets whole numbers if q is a whole number") {
     auto spec = asha(1);
     spec.space = SearchSpace({{"width", QUniform{16, 128, 16}}});
     AskTell conversation(spec);
@@ -106,7 +106,7 @@ TEST_CASE("a launcher gets whole numbers where q is one") {
     CHECK(start["config"]["width"].is_number_integer());
 }
 
-TEST_CASE("numbers of slots follow on") {
+TEST_CASE("the numbers of new slots follow those of the earlier ones") {
     AskTell conversation(asha(9));
 
     ask(conversation, R"({"event":"slots_joined","slots":2})");
@@ -128,7 +128,7 @@ TEST_CASE("a regroup names all the slots of the group") {
     CHECK(regroup["generation"] == 1);
 }
 
-TEST_CASE("a batch that grows without workers is told to a trial that continues") {
+TEST_CASE("a trial that continues without more workers gets its larger batch in the answer") {
     auto spec = asha(2);
     spec.scheduler.kind = SchedulerKind::rasda;
     spec.scheduler.batch = BatchPolicy::ladder;
@@ -144,7 +144,7 @@ TEST_CASE("a batch that grows without workers is told to a trial that continues"
     CHECK_FALSE(between.contains("batch_multiple"));
 }
 
-TEST_CASE("a batch that grows with its group is told by the regroup alone") {
+TEST_CASE("only the regroup action has the batch that grows with its group") {
     auto spec = asha(1);
     spec.scheduler.kind = SchedulerKind::rasda;
     spec.scheduler.batch = BatchPolicy::ladder;
@@ -157,7 +157,7 @@ TEST_CASE("a batch that grows with its group is told by the regroup alone") {
     CHECK_FALSE(answer.contains("batch_multiple"));
 }
 
-TEST_CASE("a trial pauses at a rung and is resumed where it is among the best") {
+TEST_CASE("a trial pauses at a rung and is resumed if it is among the best") {
     auto spec = asha(3);
     spec.scheduler.mode = Mode::promote;
     AskTell conversation(spec);
@@ -168,7 +168,7 @@ TEST_CASE("a trial pauses at a rung and is resumed where it is among the best") 
     CHECK(actions_of(ask(conversation, report(2, 1, "0.4"))) == "pause_trial 2, resume_trial 1");
 }
 
-TEST_CASE("an answer leaves as soon as its line is whole, and not before") {
+TEST_CASE("an answer is sent as soon as its line is complete, not before") {
     AskTell conversation(asha(2));
 
     CHECK(conversation.take(R"({"event":"slots_)").empty());
@@ -177,7 +177,7 @@ TEST_CASE("an answer leaves as soon as its line is whole, and not before") {
     CHECK(conversation.end().empty());
 }
 
-TEST_CASE("every bad line gets an error with its number, and changes nothing") {
+TEST_CASE("every bad line gets an error with its line number and changes nothing") {
     AskTell conversation(asha(9));
     ask(conversation, R"({"event":"slots_joined","slots":2})");
     ask(conversation, report(0, 1, "0.5"));
@@ -220,7 +220,7 @@ TEST_CASE("every bad line gets an error with its number, and changes nothing") {
     CHECK(conversation.sweep().trial(TrialId{0}).resource == Resource{2});
 }
 
-TEST_CASE("deep nesting and long lines are errors, and the conversation goes on") {
+TEST_CASE("deep nesting and long lines are errors, and the conversation continues") {
     AskTell conversation(asha(9));
 
     CHECK(error_of(conversation, std::string(1'000'000, '[')).find("nested more than") != std::string::npos);
@@ -229,7 +229,7 @@ TEST_CASE("deep nesting and long lines are errors, and the conversation goes on"
     CHECK(actions_of(ask(conversation, R"({"event":"slots_joined","slots":1})")) == "start_trial 0");
 }
 
-TEST_CASE("metrics that are not finite are the worst, however they are written") {
+TEST_CASE("metrics that are not finite rank worst, however they are written") {
     for (const auto* metric : {"null", "NaN", "Infinity", "-Infinity"}) {
         CAPTURE(metric);
         AskTell conversation(asha(9));
@@ -240,7 +240,7 @@ TEST_CASE("metrics that are not finite are the worst, however they are written")
     }
 }
 
-TEST_CASE("a resumed trial may report again what it reported before") {
+TEST_CASE("a resumed trial may repeat its earlier reports") {
     AskTell conversation(asha(1));
     ask(conversation, R"({"event":"slots_joined","slots":1})");
     ask(conversation, report(0, 1, "0.5"));
@@ -252,14 +252,14 @@ TEST_CASE("a resumed trial may report again what it reported before") {
     CHECK(error_of(conversation, report(0, 1, "0.5")).find("the total cannot decrease") != std::string::npos);
 }
 
-TEST_CASE("whoever still asks after the end is told of it") {
+TEST_CASE("a request after the end of the sweep is answered with the end") {
     AskTell conversation(asha(1));
     ask(conversation, R"({"event":"cancelled"})");
 
     CHECK(actions_of(ask(conversation, R"({"event":"slots_joined","slots":1})")) == "finish_sweep");
 }
 
-TEST_CASE("a conversation that was kept is taken up again with nothing lost but the slots") {
+TEST_CASE("a conversation continues from its journal with nothing lost except the slots") {
     const TemporaryFolder folder;
     const auto path = folder / "journal";
     {
@@ -288,7 +288,7 @@ TEST_CASE("a conversation that was kept is taken up again with nothing lost but 
     CHECK_FALSE(history.of(TrialId{1}).reports.back().noise_scale.has_value());
 }
 
-TEST_CASE("a sweep that ends as the journal takes a new trial's configuration tells its launcher to stop it") {
+TEST_CASE("a launcher has to stop a new trial if the sweep ends while its configuration is journalled") {
     const TemporaryFolder folder;
     auto journal = Journal::create(folder / "journal");
     auto spec = asha(9);
@@ -298,19 +298,19 @@ TEST_CASE("a sweep that ends as the journal takes a new trial's configuration te
     spec.patience.trials = 1;
     AskTell conversation(Sweep(spec), journal);
     ask(conversation, R"({"event":"slots_joined","slots":1})");
-    ask(conversation, report(0, 2, "0.6"));  // it trained ahead, and is paused at the first rung
+    ask(conversation, report(0, 2, "0.6"));  // it trained ahead and is paused at the first rung
     ask(conversation, report(1, 1, "0.9"));
     ask(conversation, report(1, 2, "0.9"));
     ask(conversation, report(2, 1, "0.5"));
 
-    const auto answer = ask(conversation, report(3, 1, "0.4"));  // trial 0 is promoted, is complete, and no better
+    const auto answer = ask(conversation, report(3, 1, "0.4"));  // trial 0 is promoted and complete, but no better
 
     CHECK(actions_of(answer) ==
           "pause_trial 3, drop_checkpoint 0, start_trial 4, stop_trial 4, drop_checkpoint 4, drop_checkpoint 2, "
           "drop_checkpoint 3, finish_sweep");
 }
 
-TEST_CASE("a launcher may say the training clock, and a conversation that is taken up has it") {
+TEST_CASE("a launcher may report the training clock, and a continued conversation keeps it") {
     const TemporaryFolder folder;
     const auto path = folder / "journal";
     auto line = Json::parse(report(0, 1, "0.5"));
@@ -336,7 +336,7 @@ TEST_CASE("a launcher may say the training clock, and a conversation that is tak
     CHECK(History::read(asha(9), path).of(TrialId{0}).reports.back().seconds == 41.2);
 }
 
-TEST_CASE("a trial's own time needs the clock of each report") {
+TEST_CASE("a limit on a trial's own time needs the clock in each report") {
     auto spec = asha(2);
     spec.trial_end.seconds = 10;
     AskTell conversation(spec);
@@ -351,7 +351,7 @@ TEST_CASE("a trial's own time needs the clock of each report") {
     CHECK(answer["actions"][0]["reason"] == "reached");
 }
 
-TEST_CASE("the configurations of a conversation are in its journal, and count when it is taken up") {
+TEST_CASE("the configurations of a conversation are in its journal and apply when it continues") {
     const TemporaryFolder folder;
     const auto path = folder / "journal";
     Config config;
@@ -372,7 +372,7 @@ TEST_CASE("the configurations of a conversation are in its journal, and count wh
     CHECK(config != RandomSampler(spec.space, 99).propose(TrialId{0})->config);
 }
 
-TEST_CASE("a launcher may propose configurations, change limits and retry what failed") {
+TEST_CASE("a launcher may propose configurations, change limits and retry failed trials") {
     auto spec = asha(1);
     spec.max_retries = 0;
     AskTell conversation(spec);

@@ -6,7 +6,7 @@ using namespace crescendo::launch;
 
 namespace {
 
-/// A batch system of which only the choice asks anything.
+/// A batch system that answers only what the choice of one asks.
 BatchSystemFactory played(const std::string& name, bool has_our_job, bool is_installed) {
     class Played final : public BatchSystem {
       public:
@@ -48,7 +48,7 @@ std::string chosen(const std::vector<BatchSystemFactory>& known) {
 
 }  // namespace
 
-TEST_CASE("the batch system whose job we are in counts, then one that is installed, then the first") {
+TEST_CASE("the batch system of our own job is chosen, else an installed one, else the first") {
     CHECK(chosen({played("A", false, true), played("B", true, false)}) == "B");
     CHECK(chosen({played("A", false, false), played("B", false, true)}) == "B");
     CHECK(chosen({played("A", false, false), played("B", false, false)}) == "A");

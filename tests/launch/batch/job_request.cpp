@@ -4,7 +4,7 @@
 
 using namespace crescendo::launch;
 
-TEST_CASE("what the user asks for goes before what the site has, and further options add up") {
+TEST_CASE("the user's options take precedence over the site's, and additional options add up") {
     JobOptions site;
     site.nodes = 2;
     site.partition = "gpu";
@@ -23,7 +23,7 @@ TEST_CASE("what the user asks for goes before what the site has, and further opt
     CHECK(Json(Json(both).get<JobOptions>()) == Json(both));
 }
 
-TEST_CASE("the options of a sweep that was submitted before are read back") {
+TEST_CASE("the options of a sweep that was submitted earlier are read back") {
     const auto options =
         Json::parse(R"({"nodes": 2, "time_seconds": 3600, "sbatch": ["--exclusive"]})").get<JobOptions>();
 

@@ -31,8 +31,7 @@ JobRequest script_request() {
     return request;
 }
 
-/// `crescendo` stands for the sweep in a job script that is run for real; Slurm's own tools say what `tools` makes them
-/// say.
+/// Really runs a job script, in which the script `crescendo` stands for the sweep, and other scripts for Slurm's tools.
 struct Rehearsal {
     explicit Rehearsal(const std::string& crescendo) {
         install("srun", "exec crescendo");
@@ -66,7 +65,7 @@ struct Rehearsal {
                 "case $* in *hostnames*) echo n1 ;; requeue*) echo 'Requested operation is presently disabled for job "
                 "1' >&2; exit 1 ;; esac");
     }
-    /// Slurm's daemon is away for the first `number` times that squeue asks for this.
+    /// Slurm's daemon does not answer the first `number` times that squeue asks for this format.
     void be_away(const std::string& format, int number) const {
         const auto asked = (folder / "asked").string();
         install("squeue", "case $* in *" + format + "*) echo >> " + asked + "; [ $(wc -l < " + asked + ") -gt " +
@@ -74,13 +73,13 @@ struct Rehearsal {
                               " ] || exit 1 ;; esac\n"
                               "case $* in *%e*) echo 2100-01-01T00:00:00 ;; *%T*) echo RUNNING ;; *) echo n1 ;; esac");
     }
-    std::string setup = "true";  ///< a line of the script, before its own
+    std::string setup = "true";  ///< a line of setup before the script's own lines
     std::filesystem::path sweep = folder.path();
 };
 
 }  // namespace
 
-TEST_CASE("a job script sets up what the site wants, and launches with the options that were given") {
+TEST_CASE("a job script sets up the site's environment and launches with the given options") {
     auto job = script_request();
     job.options.gpus_per_node = 2;
     job.options.slots_per_gpu = 4;
@@ -98,7 +97,7 @@ TEST_CASE("a job script sets up what the site wants, and launches with the optio
         script, "--gpus-per-node=2 \\\n        \"$crescendo\" resume \"$sweep\" --interface ib0 --slots-per-gpu 4 "));
 }
 
-TEST_CASE("a job that has hardly more time than it needs to save is refused") {
+TEST_CASE("a job with hardly more time than it needs to save is refused") {
     auto job = script_request();
     job.options.time = std::chrono::minutes(3);
 
@@ -106,7 +105,7 @@ TEST_CASE("a job that has hardly more time than it needs to save is refused") {
                          InvalidInput);
 }
 
-TEST_CASE("mpirun gets the options that make it one process on each node") {
+TEST_CASE("mpirun gets the options that start one process on each node") {
     auto job = script_request();
     job.site.launcher = "/opt/bin/mpirun --enable-recovery";
 
@@ -114,7 +113,7 @@ TEST_CASE("mpirun gets the options that make it one process on each node") {
                    "/opt/bin/mpirun --enable-recovery --host \"$nodes\" -np \"$count\" "));
 }
 
-TEST_CASE("a job ends as its sweep ends") {
+TEST_CASE("a job ends with the exit status of its sweep") {
     const Rehearsal finished("echo 0 > $CRESCENDO_EXIT_STATUS; exit 137");  // another rank was killed
     CHECK(finished.run().code == 0);
 
@@ -123,14 +122,14 @@ TEST_CASE("a job ends as its sweep ends") {
     CHECK(failed.count("runs") == 1);
 }
 
-TEST_CASE("a coordinator whose last word had no room on a full disk is not launched again") {
+TEST_CASE("a coordinator that could not write its exit status on a full disk is not launched again") {
     const Rehearsal full(": > $CRESCENDO_EXIT_STATUS");
 
     CHECK(full.run().code == 75);
     CHECK(full.count("runs") == 1);
 }
 
-TEST_CASE("a coordinator that ends without a word is launched again, and not for ever") {
+TEST_CASE("a coordinator that ends without an exit status is launched again, up to three times in all") {
     const Rehearsal once("[ $(wc -l < runs) = 2 ] || exit 137; echo 0 > $CRESCENDO_EXIT_STATUS");
     CHECK(once.run().code == 0);
     CHECK(once.count("runs") == 2);
@@ -142,7 +141,7 @@ TEST_CASE("a coordinator that ends without a word is launched again, and not for
     CHECK(always.count("runs") == 3);
 }
 
-TEST_CASE("where MPI never started the launcher is named, and else the words of the trainers") {
+TEST_CASE("the script names the launcher if MPI never started, and otherwise the trainers' log") {
     const auto end_of = [](const std::string& crescendo) { return Rehearsal(crescendo).run().output; };
 
     const auto never = end_of("exit 1");
@@ -153,7 +152,7 @@ TEST_CASE("where MPI never started the launcher is named, and else the words of 
     CHECK(contains(later, "/trainers.log"));
 }
 
-TEST_CASE("a job script's advice can be copied where the folder's name has a space") {
+TEST_CASE("a job script's advice can be copied even if the folder's name has a space") {
     Rehearsal job("exit 1");
     job.sweep = job.folder / "a b";
     std::filesystem::create_directory(job.sweep);
@@ -161,11 +160,11 @@ TEST_CASE("a job script's advice can be copied where the folder's name has a spa
     CHECK(contains(job.run().output, "crescendo submit " + job.folder.path().string() + "/a\\ b --site PROFILE"));
 }
 
-TEST_CASE("ranks of a job outlast a file system that stands still for a minute, and still give up in the end") {
+TEST_CASE("ranks of a job outlast a file system that hangs for a minute, but give up in the end") {
     Rehearsal job(
         "echo $CRESCENDO_HEARTBEAT_TIMEOUT > timeout; [ $(wc -l < runs) -lt 6 ] || "
         "echo 0 > $CRESCENDO_EXIT_STATUS; exit 137");
-    // At each launch's end: that long hangs a rank in MPI_Init.
+    // At the end of each launch: a rank in MPI_Init hangs for that long.
     job.setup = R"(trap '[[ $BASH_COMMAND != status=* ]] || SECONDS=$((SECONDS + 4 * 70))' DEBUG)";
     CHECK(job.run().code == 1);
     CHECK(job.count("runs") == 3);
@@ -174,14 +173,14 @@ TEST_CASE("ranks of a job outlast a file system that stands still for a minute, 
     CHECK(timeout > 60);  // SweepLock's patience with a holder
 }
 
-TEST_CASE("the warning before the end of the job drains, and another job follows") {
+TEST_CASE("the warning before the end of a job stops the sweep, and another job follows") {
     const Rehearsal job("kill -USR2 $(cat job); until [ -e stop ]; do :; done; echo 75 > $CRESCENDO_EXIT_STATUS");
 
     CHECK(job.run().code == 75);
     CHECK(job.count("requeues") == 1);
 }
 
-TEST_CASE("a rank that hangs when rank 0 has saved all does not keep the job from being queued again") {
+TEST_CASE("a rank that hangs after rank 0 has saved everything does not keep the job from being requeued") {
     Rehearsal job(
         "kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS\n"
         "for _ in {1..250}; do [ ! -e requeues ] || exit; /bin/sleep 0.1; done; echo > waited_for");
@@ -192,7 +191,7 @@ TEST_CASE("a rank that hangs when rank 0 has saved all does not keep the job fro
     CHECK(job.count("waited_for") == 0);
 }
 
-TEST_CASE("a rank that hangs does not keep a job waiting whose rank 0 died without a word") {
+TEST_CASE("a rank that hangs does not keep a job waiting if rank 0 died without an exit status") {
     constexpr auto* wait = "for _ in {1..200}; do [ $(wc -l < runs) = 1 ] || exit; /bin/sleep 0.1; done; echo > waited";
     const std::string second_run = "[ $(wc -l < runs) = 1 ] || { echo 0 > $CRESCENDO_EXIT_STATUS; exit; }; ";
     const std::string name_holder = "echo \"process $$ on $(uname -n) since now\" > lock; ";
@@ -206,13 +205,13 @@ TEST_CASE("a rank that hangs does not keep a job waiting whose rank 0 died witho
 
     CHECK(rehearsed(second_run + name_holder + wait) == std::pair(2L, 0L));
 
-    // One that lives has the lock, and one that has yet to begin has not put its name there.
+    // A rank 0 that is alive holds the lock, and one that has not begun yet has not written its name there.
     const std::string last_word = "/bin/sleep 4; echo 0 > $CRESCENDO_EXIT_STATUS";
     CHECK(rehearsed(name_holder + "exec 9< lock; flock 9; " + last_word).first == 1);
     CHECK(rehearsed(last_word).first == 1);
 }
 
-TEST_CASE("a sweep that the user stopped, or cancelled, gets no other job") {
+TEST_CASE("a sweep that the user stopped or cancelled gets no further job") {
     const Rehearsal stopped("echo stop > stop; echo 75 > $CRESCENDO_EXIT_STATUS");
     CHECK(stopped.run().code == 75);
     CHECK(stopped.count("requeues") == 0);
@@ -231,7 +230,7 @@ TEST_CASE("a sweep that the user stopped, or cancelled, gets no other job") {
     CHECK(lost_and_stopped.count("runs") == 1);
 }
 
-TEST_CASE("a job that is too short for any report is not repeated for ever") {
+TEST_CASE("a job that is too short for any report is repeated only twice") {
     const Rehearsal job(
         "echo '{\"note\":\"session\"}' >> journal.jsonl; kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS");
     CHECK(job.run().code == 75);
@@ -241,7 +240,7 @@ TEST_CASE("a job that is too short for any report is not repeated for ever") {
     CHECK(job.count("requeues") == 2);
 }
 
-TEST_CASE("a coordinator that is lost and launched again does not make three jobs of one") {
+TEST_CASE("launching a lost coordinator again does not make one job count as three") {
     const Rehearsal job(
         "echo '{\"host\":\"h\",\"note\":\"session\",\"slots\":2,\"time\":1.0}' >> journal.jsonl; "
         "[ $(wc -l < runs) -ge 3 ] || exit 137; kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS");
@@ -252,7 +251,7 @@ TEST_CASE("a coordinator that is lost and launched again does not make three job
     CHECK(job.run().code == 1);  // the third job
 }
 
-TEST_CASE("a report, in whichever session, starts the count of jobs without one again") {
+TEST_CASE("a report in any session restarts the count of jobs without a report") {
     const Rehearsal job(
         "[ $(wc -l < runs) != 3 ] || echo '{\"event\":\"trial_reported\"}' >> journal.jsonl; "
         "kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS");
@@ -260,10 +259,10 @@ TEST_CASE("a report, in whichever session, starts the count of jobs without one 
     for (int i = 0; i < 5; ++i) {
         CHECK(job.run().code == 75);
     }
-    CHECK(job.run().code == 1);  // the third job after that with the report
+    CHECK(job.run().code == 1);  // the third job after the one with the report
 }
 
-TEST_CASE("notes and tags that were written between jobs do not count as jobs without a report") {
+TEST_CASE("notes and tags written between jobs do not count as jobs without a report") {
     const Rehearsal job(
         "echo '{\"host\":\"h\",\"note\":\"session\",\"slots\":2,\"time\":1.0}' >> journal.jsonl; "
         "kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS");
@@ -277,14 +276,14 @@ TEST_CASE("notes and tags that were written between jobs do not count as jobs wi
     CHECK(job.run().code == 1);
 }
 
-TEST_CASE("when all programs gave way before the job's time is up, another job follows at once") {
+TEST_CASE("if all programs give way before the job's time is up, another job follows at once") {
     const Rehearsal job("echo '{\"event\":\"deadline_near\"}' >> journal.jsonl; echo 75 > $CRESCENDO_EXIT_STATUS");
 
     CHECK(job.run().code == 75);
     CHECK(job.count("requeues") == 1);
 }
 
-TEST_CASE("what users write in notes and tags is none of the words that a job script looks for") {
+TEST_CASE("the text of notes and tags does not count as the words that a job script looks for") {
     const Rehearsal job("exit 137");
     std::ofstream(job.folder / "journal.jsonl")
         << R"({"event":"annotated","tag":"session","text":"deadline_near"})" << '\n';
@@ -293,7 +292,7 @@ TEST_CASE("what users write in notes and tags is none of the words that a job sc
     CHECK(job.count("requeues") == 0);
 }
 
-TEST_CASE("a batch system that does not answer is asked again, at the beginning, after a loss and at the end") {
+TEST_CASE("a batch system that does not answer is asked again at the beginning, after a loss and at the end") {
     const Rehearsal begins("echo 0 > $CRESCENDO_EXIT_STATUS");
     begins.install("srun", "echo $* > " + (begins.folder / "launched").string() + "; exec crescendo");
     begins.be_away("%e", 2);
@@ -318,7 +317,7 @@ TEST_CASE("a batch system that does not answer is asked again, at the beginning,
     CHECK(contains(end.errors, "the batch system does not answer, or refuses; trying again until "));
 }
 
-TEST_CASE("a job that was given more time while it ran is launched again in that time") {
+TEST_CASE("a coordinator is launched again in the extra time that its job got while it ran") {
     const Rehearsal job("[ $(wc -l < runs) = 2 ] || exit 137; echo 0 > $CRESCENDO_EXIT_STATUS");
     const auto launched = (job.folder / "launched").string();
     job.install("srun", "echo \"$CRESCENDO_LEAD: $*\" >> " + launched + "; exec crescendo");
@@ -354,7 +353,7 @@ TEST_CASE("a job that sbatch may have queued is not queued a second time") {
     CHECK(job.count("tries") == 1);
 }
 
-TEST_CASE("a job whose requeueing Slurm did not answer is requeued later, and not submitted") {
+TEST_CASE("if Slurm does not answer a requeue, the job is requeued later, not submitted") {
     const Rehearsal job(
         "[ \"$1\" = submit ] && echo >> submitted; kill -USR2 $(cat job); echo 75 > $CRESCENDO_EXIT_STATUS");
     const auto tries = (job.folder / "tries").string();
@@ -366,11 +365,11 @@ TEST_CASE("a job whose requeueing Slurm did not answer is requeued later, and no
     CHECK(job.count("submitted") == 0);
 }
 
-TEST_CASE("what srun starts gets the script's environment, whatever sbatch got of the user's") {
+TEST_CASE("processes that srun starts get the script's environment, even if sbatch got less of the user's") {
     CHECK(contains(job_script(script_request(), *batch_system()), "\nexport SLURM_EXPORT_ENV=ALL\n"));
 }
 
-TEST_CASE("what a user has squeue leave out does not hide the job from its script") {
+TEST_CASE("a user's filters for squeue do not hide the job from its script") {
     Rehearsal job("echo 0 > $CRESCENDO_EXIT_STATUS");
     job.install("squeue",
                 "[ -z \"$SQUEUE_STATES$SQUEUE_PARTITION\" ] && [ \"$SLURM_TIME_FORMAT\" = standard ] || exit 1\n"
@@ -390,7 +389,7 @@ TEST_CASE("srun is not asked for all the GPUs that the job began with") {
     CHECK(line == "gpus: ");
 }
 
-TEST_CASE("a script tells which sweep it continues, unless that was edited into something else") {
+TEST_CASE("a script shows which sweep it continues, unless that line was edited") {
     auto job = script_request();
     for (const auto* path : {"/sweeps/s", "/it's $x"}) {
         job.directory = path;
@@ -403,7 +402,7 @@ TEST_CASE("a script tells which sweep it continues, unless that was edited into 
     CHECK(places.working_directory == "/work");
 }
 
-TEST_CASE("where requeueing is not allowed the sweep submits itself") {
+TEST_CASE("if requeueing is not allowed, the sweep submits itself") {
     const Rehearsal job("[ \"$1\" = submit ] && { echo x > submitted; exit; }; echo 75 > $CRESCENDO_EXIT_STATUS");
     job.install("squeue", "case $* in *%e*) echo 2000-01-01T00:00:00 ;; *%T*) echo RUNNING ;; *) echo n1 ;; esac");
     job.forbid_requeueing();

@@ -23,7 +23,7 @@ TEST_CASE("a job's time may have units, as elsewhere") {
     CHECK(parse_job_time("45s") == seconds(45));
 }
 
-TEST_CASE("what is no time of a job is refused") {
+TEST_CASE("text that is not a job's time is refused") {
     for (const auto* text : {"", "-", "1-", "-12", "1.5", "ten", "10:", ":10", "10:60", "1:60:00", "1:2:3:4", "1-2-3",
                              "1-2:3:4:5", " 10", "9999999999", "8h:30"}) {
         CAPTURE(text);
@@ -31,7 +31,7 @@ TEST_CASE("what is no time of a job is refused") {
     }
 }
 
-TEST_CASE("a job's time is written in hours, however many") {
+TEST_CASE("a job's time is written in hours, even beyond a day") {
     CHECK(job_time_text(seconds(30 * 3600 + 61)) == "30:01:01");
     CHECK(parse_job_time(job_time_text(seconds(400 * 3600))) == seconds(400 * 3600));
 }

@@ -10,7 +10,7 @@
 
 namespace crescendo::tests {
 
-/// Slurm's tools in front of the others: scripts of the test's own, and an account of the calls.
+/// Slurm's tools as scripts of the test, which come first in PATH and keep a record of the calls.
 class PlayedSlurm {
   public:
     PlayedSlurm() {
@@ -45,7 +45,7 @@ class PlayedSlurm {
     Variable path_{"PATH", folder_.path().string() + ":" + std::getenv("PATH")};
 };
 
-/// A machine without Slurm's tools, nor any others.
+/// A machine without Slurm's tools or any others.
 struct NoSlurm {
     TemporaryFolder nothing;
     Variable path{"PATH", nothing.path()};

@@ -40,7 +40,7 @@ TEST_CASE("Slurm's environment says which job we are in, on which nodes, and unt
     CHECK_FALSE(in({}).own_job());
 }
 
-TEST_CASE("a task of a job array is a job of its own, also the one whose number is that of the array") {
+TEST_CASE("a task of a job array is a job of its own, even the one with the array's number") {
     const auto task = in({{"SLURM_JOB_ID", "17"}, {"SLURM_ARRAY_JOB_ID", "17"}, {"SLURM_ARRAY_TASK_ID", "5"}});
 
     CHECK(task.own_job()->id == "17_5");
@@ -48,7 +48,7 @@ TEST_CASE("a task of a job array is a job of its own, also the one whose number 
     CHECK_FALSE(task.is_own_job("17_4"));
 }
 
-TEST_CASE("a step's tasks and GPUs are those that Slurm gave it") {
+TEST_CASE("a step has the tasks and GPUs that Slurm gave it") {
     CHECK(in({{"SLURM_STEP_NUM_TASKS", "4"}}).num_tasks() == 4);
     CHECK_FALSE(in({}).num_tasks());
 
@@ -57,19 +57,19 @@ TEST_CASE("a step's tasks and GPUs are those that Slurm gave it") {
     CHECK_FALSE(in({}).gpus());
 }
 
-TEST_CASE("srun starts ranks by the interface that their MPI speaks") {
+TEST_CASE("srun starts ranks through the interface of their MPI") {
     CHECK(in({}).rank_launcher("pmi2").command == "srun --mpi=pmi2");
     CHECK(in({}).rank_launcher("").on_each_node() == "srun --ntasks-per-node=1");
     CHECK(in({}).rank_launcher("pmix").for_sweep() ==
           "srun --mpi=pmix --no-kill --kill-on-bad-exit=0 --ntasks-per-node=1");
 }
 
-TEST_CASE("within a step, as in a shell of srun --pty, another one is told not to wait for the first one's end") {
+TEST_CASE("within a step, as in a shell of srun --pty, a new step does not wait for the first one to end") {
     CHECK(in({{"SLURM_JOB_ID", "7"}, {"SLURM_STEP_ID", "0"}}).rank_launcher("pmix").on_each_node() ==
           "srun --mpi=pmix --overlap --ntasks-per-node=1");
 }
 
-TEST_CASE("a heterogeneous job has the nodes of all its parts, and ranks are started on all of them") {
+TEST_CASE("a heterogeneous job has the nodes of all its parts and starts ranks on all of them") {
     std::map<std::string, std::string> environment{{"SLURM_JOB_ID", "7"},
                                                    {"SLURM_JOB_NODELIST", "n1"},
                                                    {"SLURM_JOB_NUM_NODES", "1"},
@@ -90,7 +90,7 @@ TEST_CASE("a heterogeneous job has the nodes of all its parts, and ranks are sta
     CHECK(queued_from_its_shell.rank_launcher("pmix").on_each_node() == "srun --mpi=pmix --ntasks-per-node=1");
 }
 
-TEST_CASE("a heterogeneous job, of which squeue has a line for each part, is not over while it runs") {
+TEST_CASE("a heterogeneous job, with a line in squeue for each part, is not over while it runs") {
     const PlayedSlurm tools;
     tools.answer("squeue", R"(case $* in
         *%i*) printf '17+0 RUNNING\n17+1 RUNNING\n' ;;
@@ -103,7 +103,7 @@ TEST_CASE("a heterogeneous job, of which squeue has a line for each part, is not
     CHECK(real_slurm.time_left("17") == std::chrono::hours(1));
 }
 
-TEST_CASE("a job is queued, running or gone, and nothing is known where Slurm cannot be asked") {
+TEST_CASE("a job is queued, running or gone, or its state is unknown if Slurm does not answer") {
     const PlayedSlurm tools;
     const auto state_at = [&](const std::string& word) {
         tools.answer("squeue", "echo " + word);
@@ -120,7 +120,7 @@ TEST_CASE("a job is queued, running or gone, and nothing is known where Slurm ca
     CHECK_FALSE(real_slurm.state("17"));
 }
 
-TEST_CASE("sbatch's answer is the job's id, whatever a site prints before it") {
+TEST_CASE("the job's id is found in sbatch's answer, whatever a site prints before it") {
     const PlayedSlurm tools;
     tools.answer("sbatch", "echo 'your quota is fine'; echo '17;cluster'");
     CHECK(real_slurm.is_installed());
@@ -132,7 +132,7 @@ TEST_CASE("sbatch's answer is the job's id, whatever a site prints before it") {
                          doctest::Contains("sbatch refuses the job: invalid partition"), InvalidInput);
 }
 
-TEST_CASE("many jobs are asked about at once on each cluster, and those that squeue does not name are gone") {
+TEST_CASE("one call of squeue asks about all jobs on a cluster, and jobs that it does not list are gone") {
     const PlayedSlurm tools;
     tools.answer("squeue", R"(case $* in
         *wice*) echo 'CLUSTER: wice'; echo '17 RUNNING' ;;
@@ -152,9 +152,9 @@ TEST_CASE("many jobs are asked about at once on each cluster, and those that squ
     CHECK_FALSE(real_slurm.states({"17"}).at("17"));
 }
 
-TEST_CASE("a job is asked about, and cancelled, on the cluster that it was queued on") {
+TEST_CASE("a job is queried and cancelled on the cluster where it was queued") {
     const PlayedSlurm tools;
-    tools.answer("squeue", "echo 'CLUSTER: wice'; echo PENDING");  // as some do in spite of --noheader
+    tools.answer("squeue", "echo 'CLUSTER: wice'; echo PENDING");  // as some print despite --noheader
 
     CHECK(real_slurm.state("17;wice") == JobState::queued);
     real_slurm.cancel("17;wice");
@@ -168,7 +168,7 @@ TEST_CASE("a job is asked about, and cancelled, on the cluster that it was queue
     CHECK(real_slurm.state("17;wice") == JobState::gone);
 }
 
-TEST_CASE("an sbatch to which Slurm did not answer in time has not been refused") {
+TEST_CASE("a job may be queued if Slurm did not answer sbatch in time") {
     const PlayedSlurm tools;
     tools.answer("sbatch", "echo 'Batch job submission failed: Socket timed out on send/recv operation' >&2; exit 1");
 
@@ -177,7 +177,7 @@ TEST_CASE("an sbatch to which Slurm did not answer in time has not been refused"
                          JobMayBeQueued);
 }
 
-TEST_CASE("a job that is submitted from within the last one is on its cluster") {
+TEST_CASE("a job submitted from within the last one is on the same cluster") {
     const PlayedSlurm tools;
     const auto job_17 = in({{"SLURM_JOB_ID", "17"}});
     tools.answer("sbatch", "echo 18");
@@ -189,7 +189,7 @@ TEST_CASE("a job that is submitted from within the last one is on its cluster") 
     CHECK(job_17.submit("job.sh", "17;wice") == "18;other");
 }
 
-TEST_CASE("a job that cannot be cancelled is reported in scancel's words") {
+TEST_CASE("a failure to cancel a job is reported in scancel's words") {
     const PlayedSlurm tools;
     real_slurm.cancel("17");
     CHECK(tools.calls("scancel 17") == 1);
@@ -199,7 +199,7 @@ TEST_CASE("a job that cannot be cancelled is reported in scancel's words") {
                          InvalidInput);
 }
 
-TEST_CASE("Slurm says how long a job may still take, however much that is, or does not") {
+TEST_CASE("Slurm says how much time a job has left, in any form, or does not know") {
     const PlayedSlurm tools;
     const auto told = [&](const std::string& word) {
         tools.answer("squeue", "echo " + word);

@@ -21,7 +21,7 @@ std::string log_of(const PlayedSlurm& slurm) {
     return text.str();
 }
 
-/// At its third call and from then on `later`, before that `first`.
+/// A script that runs `first` in its first two calls, and `later` from the third on.
 std::string third_time(const std::string& tool, const std::string& first, const std::string& later) {
     return "if [ $(grep -c ^" + tool + " calls) -lt 3 ]; then " + first + "; else " + later + "; fi";
 }
@@ -39,7 +39,7 @@ TEST_CASE("a script whose node answers is left alone") {
     CHECK(log_of(slurm).empty());
 }
 
-TEST_CASE("a job whose script's node is dead is queued again as soon as Slurm has noticed, and not before") {
+TEST_CASE("a job whose script was on a dead node is requeued as soon as Slurm has noticed, not before") {
     const PlayedSlurm slurm;
     slurm.answer("squeue", third_time("squeue", "echo 'n[1-3] n1'", "echo 'n[2-3] n1'"));
     // Slurm ends this rank when it is asked to queue the job again: the log has to be complete by then.
@@ -55,7 +55,7 @@ TEST_CASE("a job whose script's node is dead is queued again as soon as Slurm ha
     CHECK(log_of(slurm) == "node n1 died with the script of job 17: queueing the job again\n");
 }
 
-TEST_CASE("a Slurm that cannot be asked says nothing about the script") {
+TEST_CASE("no job is requeued because Slurm cannot be asked") {
     const PlayedSlurm slurm;
     slurm.answer("squeue", third_time("squeue", "echo busy; exit 1", "echo 'n[1-3] n1'"));
     slurm.answer("scontrol", "exit 1");
@@ -67,7 +67,7 @@ TEST_CASE("a Slurm that cannot be asked says nothing about the script") {
     CHECK(slurm.calls("scontrol requeue") == 0);
 }
 
-TEST_CASE("nothing is done for a job that does not run any more") {
+TEST_CASE("nothing is done for a job that no longer runs") {
     const PlayedSlurm slurm;
     slurm.answer("squeue", "true");
     rescue(slurm);
@@ -92,7 +92,7 @@ TEST_CASE("a job that another rank has queued again is left alone") {
     CHECK(log_of(slurm) == "the log so far\n" + said);
 }
 
-TEST_CASE("a job that may not be queued again is cancelled, and what goes on is said") {
+TEST_CASE("a job that may not be requeued is cancelled, and the log says how to continue") {
     const PlayedSlurm slurm;
     slurm.answer("scontrol",
                  R"(case $1 in show) printf 'n2\nn3\n' ;; *) echo 'Requested operation is presently disabled for )"
@@ -106,7 +106,7 @@ TEST_CASE("a job that may not be queued again is cancelled, and what goes on is 
           std::string::npos);
 }
 
-TEST_CASE("a job is not cancelled because Slurm is too busy to queue it again: that is tried once more") {
+TEST_CASE("if Slurm is too busy to requeue a job, that is tried again and the job is not cancelled") {
     const PlayedSlurm slurm;
     slurm.answer("scontrol",
                  R"(case $1 in show) printf 'n2\nn3\n' ;; *) [ $(grep -c '^scontrol requeue' calls) = 2 ] || )"

@@ -23,7 +23,7 @@ ScriptParts parts(const JobRequest& request) { return Slurm(::getenv).script_par
 
 }  // namespace
 
-TEST_CASE("a job asks Slurm for what was asked for") {
+TEST_CASE("a job script asks Slurm for what the options request") {
     auto job = slurm_request();
     job.options.nodes = 4;
     job.options.time = std::chrono::hours(30);
@@ -39,7 +39,7 @@ TEST_CASE("a job asks Slurm for what was asked for") {
     CHECK(contains(directives, "#SBATCH --signal=B:USR2@120\n"));
 }
 
-TEST_CASE("srun gets the options that make it one process on each node, and another launcher none") {
+TEST_CASE("srun gets the options that start one process on each node; another launcher gets none") {
     auto job = slurm_request();
     job.options.cpus_per_task = 8;
     CHECK(contains(parts(job).launcher, "srun --mpi=pmix --overlap --no-kill "));
@@ -51,7 +51,7 @@ TEST_CASE("srun gets the options that make it one process on each node, and anot
     CHECK(parts(job).launcher == job.site.launcher);
 }
 
-TEST_CASE("what cannot stand in a script for sbatch is refused") {
+TEST_CASE("options and folders that a script for sbatch cannot have are refused") {
     auto job = slurm_request();
     job.options.more = {"--comment=a\n#SBATCH --uid=0"};
     CHECK_THROWS_WITH_AS(parts(job), doctest::Contains("line feed"), InvalidInput);

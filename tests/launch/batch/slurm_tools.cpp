@@ -9,7 +9,7 @@ using namespace crescendo::launch;
 using crescendo::tests::PlayedSlurm;
 using crescendo::tests::Variable;
 
-TEST_CASE("Slurm's tools see which Slurm to ask, and nothing of our own job or of what the user leaves out") {
+TEST_CASE("Slurm's tools see which Slurm to ask, but neither our own job nor the user's filters") {
     const Variable job("SLURM_JOB_ID", "17");
     const Variable configuration("SLURM_CONF", "/etc/slurm.conf");
     const Variable states("SQUEUE_STATES", "PENDING");
@@ -21,7 +21,7 @@ TEST_CASE("Slurm's tools see which Slurm to ask, and nothing of our own job or o
     CHECK(answer.output == ",/etc/slurm.conf,,");
 }
 
-TEST_CASE("Slurm's tools see which cluster the user has chosen, and in a job ask that of the job") {
+TEST_CASE("Slurm's tools ask the cluster that the user has chosen, but in a job the job's own") {
     const std::vector<std::string> look{"bash", "-c", "echo $SLURM_CLUSTERS"};
     const Variable cluster("SLURM_CLUSTERS", "wice");
 
@@ -31,7 +31,7 @@ TEST_CASE("Slurm's tools see which cluster the user has chosen, and in a job ask
     CHECK(run_slurm_tool(look).output.empty());
 }
 
-TEST_CASE("squeue's answer is told from a job that it has forgotten, and from no answer") {
+TEST_CASE("squeue's answer is distinguished from a forgotten job and from no answer") {
     const PlayedSlurm slurm;
     CHECK(ask_squeue("17", "%N %B", "RUNNING") == "n[1-3] n1");
     CHECK(slurm.calls("squeue --noheader --jobs=17 --format=%N %B --states=RUNNING") == 1);

@@ -9,7 +9,7 @@
 using namespace crescendo::launch;
 using crescendo::tests::TemporaryFolder;
 
-TEST_CASE("what a script says counts more than the environment, and what it leaves open does not") {
+TEST_CASE("variables that would override a script are found, except for options that it leaves open") {
     const TemporaryFolder folder;
     std::ofstream(folder / "job.sh") << "#!/bin/bash\n"
                                         "#SBATCH --job-name=s\n#SBATCH --ntasks-per-node=1\n"
@@ -28,7 +28,7 @@ TEST_CASE("what a script says counts more than the environment, and what it leav
     CHECK_FALSE(variables.contains("SBATCH_CONSTRAINT"));
 }
 
-TEST_CASE("a variable is about the step, or about the job") {
+TEST_CASE("a variable belongs to the step or to the job") {
     CHECK(is_of_step("SLURM_STEP_NUM_TASKS"));
     CHECK(is_of_step("SLURM_STEPID"));
     CHECK(is_of_step("SLURM_NTASKS"));
