@@ -3,7 +3,7 @@
 
 using namespace crescendo::tests;
 
-TEST_CASE("best ends with 1 where there is none, so that a script sees it") {
+TEST_CASE("best exits with 1 if there is no best trial, so that a script notices") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "exit 3");
     run_crescendo(folder.path(), {"run", "sweep.yaml"});
@@ -14,7 +14,7 @@ TEST_CASE("best ends with 1 where there is none, so that a script sees it") {
     CHECK(json.json().is_null());
 }
 
-TEST_CASE("best is the trial with the best metric, and its configuration") {
+TEST_CASE("best prints the trial with the best metric and its configuration") {
     const OldSweep sweep;
 
     const auto best = sweep.run({"best", "s", "--format", "json"}).json();

@@ -3,7 +3,7 @@
 
 using namespace crescendo::tests;
 
-TEST_CASE("a sweep that kept everything is cleaned up afterwards, and says first what would go") {
+TEST_CASE("clean removes files of a sweep that kept everything, and a dry run only counts them") {
     const TemporaryFolder folder;
     write_leaving_sweep(folder.path(), "parameters: {x: {values: [1, 2, 3, 8]}}\nscheduler: {type: fifo, max: 2}\n");
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
@@ -27,7 +27,7 @@ TEST_CASE("a sweep that kept everything is cleaned up afterwards, and says first
     CHECK(run_crescendo(folder.path(), {"status", "s"}).code == 0);
 }
 
-TEST_CASE("a sweep that runs is not cleaned up from outside, and what would go can be asked") {
+TEST_CASE("clean refuses a running sweep, but a dry run works") {
     const TemporaryFolder folder;
     write_leaving_sweep(folder.path(),
                         "parameters: {x: {values: [1, 2, 3]}}\nscheduler: {type: fifo, max: 100}\n", "0.05");
@@ -45,7 +45,7 @@ TEST_CASE("a sweep that runs is not cleaned up from outside, and what would go c
     CHECK(run.wait() == 75);
 }
 
-TEST_CASE("a sweep on a full disk is cleaned up, which is what makes room") {
+TEST_CASE("clean works on a full disk, to make room there") {
     const SmallDisk disk("size=1m");
     if (!disk) {
         return;

@@ -24,7 +24,7 @@ Result compare_curves(const TemporaryFolder& folder, const std::string& rows, st
     return run_crescendo(folder.path(), arguments);
 }
 
-/// Two methods of two seeds: asha needs 40 and 60 seconds to 0.9, rasda 10 and 20.
+/// Two methods with two seeds each: asha needs 40 and 60 seconds to reach 0.9, and median 10 and 20.
 void record_four(const TemporaryFolder& folder) {
     const auto file = [](const std::string& type, int seed) {
         auto text = two_trials(seed);
@@ -54,7 +54,7 @@ TEST_CASE("curves are compared by the time and the cost to the target") {
     CHECK(result.err.empty());
 }
 
-TEST_CASE("profiles have exact scores, or those of the trapezium rule") {
+TEST_CASE("profiles have exact scores, or scores by the trapezium rule") {
     const TemporaryFolder folder;
 
     CHECK(compare_curves(folder, header + three, {"--profiles"}).out ==
@@ -66,7 +66,7 @@ TEST_CASE("profiles have exact scores, or those of the trapezium rule") {
               .out.starts_with("submission,score,time_over_baseline\na,0.875,1\n"));
 }
 
-TEST_CASE("files that spreadsheets write are read") {
+TEST_CASE("compare reads files written by spreadsheets") {
     const TemporaryFolder folder;
 
     const auto result = compare_curves(folder,
@@ -76,7 +76,7 @@ TEST_CASE("files that spreadsheets write are read") {
     CHECK(result.out == "submission,workload,seconds,cost\n\"x, y\",u,10,\n\"x, y\",v,,\n");
 }
 
-TEST_CASE("bad curves end with 2, file and line, and print nothing") {
+TEST_CASE("bad curves exit with 2, name the file and the line, and print nothing") {
     const TemporaryFolder folder;
     const auto refused = [&](const std::string& rows, const std::string& message, std::vector<std::string> more = {}) {
         const auto result = compare_curves(folder, rows, std::move(more));
@@ -97,7 +97,7 @@ TEST_CASE("bad curves end with 2, file and line, and print nothing") {
     refused(header + three, "--rmax", {"--rmax", "1"});
 }
 
-TEST_CASE("sweeps are compared by what a target cost, over seeds") {
+TEST_CASE("sweeps are compared over seeds by the time and slots that a target took") {
     const TemporaryFolder folder;
     record_four(folder);
 
@@ -118,7 +118,7 @@ TEST_CASE("sweeps are compared by what a target cost, over seeds") {
     CHECK(methods[1]["cost"].is_null());
 }
 
-TEST_CASE("a report is a folder of files, whose curves can be compared once more") {
+TEST_CASE("a report is a folder of files, and its curves can be compared again") {
     const TemporaryFolder folder;
     record_four(folder);
     const auto command = with({"compare"}, with(four, {"--group-by", "seed", "--out", "report"}));
@@ -134,10 +134,10 @@ TEST_CASE("a report is a folder of files, whose curves can be compared once more
     CHECK(run_crescendo(folder.path(),
                         {"compare", "--curves", "report/curves.csv", "--workloads", "workloads.csv", "--format", "csv"})
               .out == "submission,workload,seconds,cost\nasha,accuracy,50,\nmedian,accuracy,15,\n");
-    CHECK(run_crescendo(folder.path(), command).code == 2);  // the folder is there
+    CHECK(run_crescendo(folder.path(), command).code == 2);  // the folder already exists
 }
 
-TEST_CASE("sweeps that cannot be compared end with 2, and leave no report") {
+TEST_CASE("compare exits with 2 and leaves no report if the sweeps cannot be compared") {
     const TemporaryFolder folder;
     record_four(folder);
     auto other = two_trials(1);

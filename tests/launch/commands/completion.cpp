@@ -36,7 +36,7 @@ TEST_CASE("bash completes commands, options and the words that an option takes")
     CHECK(completed({"crescendo", "status", "some"}) == "");  // the shell completes names of files
 }
 
-TEST_CASE("zsh completes them too, whether it sources the script or loads it as a function") {
+TEST_CASE("zsh completes the same words, whether it sources the script or loads it as a function") {
     const TemporaryFolder folder;
     fs::create_directory(folder / "functions");
     write_file(folder / "functions/_crescendo", run_crescendo(folder.path(), {"completion", "zsh"}).out);
@@ -46,7 +46,7 @@ TEST_CASE("zsh completes them too, whether it sources the script or loads it as 
         MESSAGE("skipped: there is no zsh here");
         return;
     }
-    // Outside of its line editor, zsh has no choices to add: they are printed.
+    // Outside its line editor, zsh cannot offer any choices, so they are printed.
     const std::string begin = "compdef() { :; }; _files() { print files; }; compadd() { print -r -- ${@:2} > out; }\n";
     for (const std::string way : {"source functions/_crescendo", "fpath+=functions; autoload -U _crescendo"}) {
         CAPTURE(way);

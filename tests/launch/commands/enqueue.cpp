@@ -35,7 +35,7 @@ struct Stopped {
 
 }  // namespace
 
-TEST_CASE("enqueued trials begin first, with the given values, and the others as the rules of the file allow") {
+TEST_CASE("enqueued trials begin first, with the given values and others that the sweep file allows") {
     const Stopped sweep;
 
     CHECK(sweep.enqueue({"x=0.125", "kind=a"}).out.starts_with("trial 2 will begin with x=0.125 kind=a\n"));
@@ -61,7 +61,7 @@ TEST_CASE("enqueued trials begin first, with the given values, and the others as
                   over);
 }
 
-TEST_CASE("enqueue refuses values that the sweep file does not allow, and says which") {
+TEST_CASE("enqueue refuses values that the sweep file does not allow, and says which it allows") {
     const Stopped sweep;
 
     for (const auto& [value, message] :

@@ -24,7 +24,7 @@ void run_sweep(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a sweep becomes an entry of DAWNBench, with what options or the sweep's file say") {
+TEST_CASE("a sweep becomes an entry of DAWNBench with details from options or from the sweep file") {
     const TemporaryFolder folder;
     run_sweep(folder.path());
     std::ofstream(folder / "s/sweep.yaml", std::ios::app)
@@ -41,7 +41,7 @@ TEST_CASE("a sweep becomes an entry of DAWNBench, with what options or the sweep
     CHECK(Json::parse(content_of(folder / (name + ".json"))).at("timestamp") == "2026-11-30");
 }
 
-TEST_CASE("export refuses what makes no entry, and writes nothing") {
+TEST_CASE("export refuses missing or wrong details and writes nothing") {
     const TemporaryFolder folder;
     run_sweep(folder.path());
 
@@ -60,7 +60,7 @@ TEST_CASE("export refuses what makes no entry, and writes nothing") {
     CHECK(!fs::exists(folder / "entries"));
 }
 
-TEST_CASE("a sweep is exported into its own folder, again when it has come further, or where --out says") {
+TEST_CASE("export writes repeatedly into the sweep's own folder, but only once into the folder of --out") {
     const TemporaryFolder folder;
     run_sweep(folder.path());
 
@@ -82,7 +82,7 @@ TEST_CASE("a sweep is exported into its own folder, again when it has come furth
     CHECK(content_of(folder / "csv/trials.csv") == "mine");
 }
 
-TEST_CASE("every format writes files of a sweep that the command names") {
+TEST_CASE("the command names the files that each format writes") {
     const TemporaryFolder folder;
     run_sweep(folder.path());
 
@@ -94,7 +94,7 @@ TEST_CASE("every format writes files of a sweep that the command names") {
     }
 }
 
-TEST_CASE("--follow exports until the sweep has ended, and says which programs would not see it") {
+TEST_CASE("--follow exports until the sweep has ended, and refuses formats that it does not work with") {
     const TemporaryFolder folder;
     write_file(folder / "train.sh",
                "for i in 1 2; do echo '{\"resource\": '$i', \"metrics\": {\"loss\": 0.5}}' >&$CRESCENDO_FD\n"
@@ -117,7 +117,7 @@ TEST_CASE("--follow exports until the sweep has ended, and says which programs w
     CHECK(contains(refused.err, "--follow does not work with optuna"));
 }
 
-TEST_CASE("formats that only their own library writes are refused with the way to them") {
+TEST_CASE("formats that only their own library can write are refused with an explanation") {
     const TemporaryFolder folder;
     run_sweep(folder.path());
 
@@ -130,7 +130,7 @@ TEST_CASE("formats that only their own library writes are refused with the way t
     CHECK(contains(wandb.err, "W&B's offline runs have no published format"));
 }
 
-TEST_CASE("an export into the folder of another user's sweep needs --out") {
+TEST_CASE("an export of another user's sweep needs --out") {
     if (::geteuid() != 0) {
         MESSAGE("skipped: only root makes folders of other users");
         return;

@@ -31,7 +31,7 @@ struct HookedSweep {
 
 }  // namespace
 
-TEST_CASE("on_finish runs when the sweep is done, with what it did in the environment, and without a shell") {
+TEST_CASE("on_finish runs without a shell when the sweep is done, with the results in its environment") {
     const HookedSweep sweep(
         "on_finish: [bash, -c, 'env | grep ^CRESCENDO_ > told; echo \"[$0]\" >> told', '$(touch shell) *']\n"
         "on_failure: [touch, failure]\nprice: {slot_hour: 3600}\n");
@@ -49,12 +49,12 @@ TEST_CASE("on_finish runs when the sweep is done, with what it did in the enviro
         CHECK_MESSAGE(contains(told, line), line);
     }
     CHECK(contains(told, "CRESCENDO_SWEEP_DIR=" + (sweep.folder / "s").string() + "\n"));
-    CHECK_FALSE(contains(told, "CRESCENDO_FD"));  // else a program that trains would wait for answers
+    CHECK_FALSE(contains(told, "CRESCENDO_FD"));  // otherwise a program that trains would wait for answers
     CHECK_FALSE(fs::exists(sweep.folder / "failure"));
     CHECK_FALSE(fs::exists(sweep.folder / "shell"));
 }
 
-TEST_CASE("a hook is a process of the batch job, and of no step of it, so it can continue the sweep") {
+TEST_CASE("a hook belongs to the batch job but to none of its steps, so it can continue the sweep") {
     const HookedSweep sweep("on_finish: [bash, -c, 'env > told']\n");
     const Variable job("SLURM_JOB_ID", "17");
     const Variable tasks("SLURM_STEP_NUM_TASKS", "1");
@@ -68,7 +68,7 @@ TEST_CASE("a hook is a process of the batch job, and of no step of it, so it can
     CHECK_FALSE(contains(sweep.told(), "SLURM_PROCID"));
 }
 
-TEST_CASE("on_failure runs when every trial failed, and says why") {
+TEST_CASE("on_failure runs when every trial has failed, and its environment says why") {
     const HookedSweep sweep("on_finish: [touch, finish]\non_failure: [bash, -c, 'env > told']\n", fails);
 
     CHECK(sweep.run().code == 1);
@@ -80,7 +80,7 @@ TEST_CASE("on_failure runs when every trial failed, and says why") {
     CHECK_FALSE(fs::exists(sweep.folder / "finish"));
 }
 
-TEST_CASE("a session that is stopped early runs no hook, and the one that ends the sweep does") {
+TEST_CASE("a session that stops early runs no hook, but the one that ends the sweep does") {
     const HookedSweep sweep("on_finish: [touch, told]\non_failure: [touch, told]\n");
 
     CHECK(run_crescendo(sweep.folder.path(), {"run", "sweep.yaml", "--until", "1"}).code == 75);
@@ -92,7 +92,7 @@ TEST_CASE("a session that is stopped early runs no hook, and the one that ends t
     CHECK_FALSE(fs::exists(sweep.folder / "told"));
 }
 
-TEST_CASE("a hook that fails is told, and the sweep's result and exit code stay") {
+TEST_CASE("a hook that fails causes a warning but does not change the sweep's result and exit code") {
     const HookedSweep sweep("on_finish: [bash, -c, 'echo last words; exit 7']\n");
 
     const auto result = sweep.run();
@@ -103,8 +103,10 @@ TEST_CASE("a hook that fails is told, and the sweep's result and exit code stay"
     CHECK(content_of(sweep.folder / "s" / "hooks.log") == "last words\n");
 }
 
-TEST_CASE("warnings that cannot be written leave the exit code: a finished sweep had 75, of a full disk") {
-    const HookedSweep sweep("on_finish: ['false']\n");  // the file gets a warning, too: no parameter is in its command
+TEST_CASE("warnings that cannot be written do not change the exit code") {
+    // A finished sweep used to exit with 75, the code for a full disk.
+    const HookedSweep sweep(
+        "on_finish: ['false']\n");  // the file causes a warning, too: no parameter is in its command
 
     const auto line = "cd " + sweep.folder.path().string() + " && " CRESCENDO_BINARY " run sweep.yaml >out 2>/dev/full";
 
@@ -112,7 +114,7 @@ TEST_CASE("warnings that cannot be written leave the exit code: a finished sweep
     CHECK(contains(content_of(sweep.folder / "out"), "finished: all trials are done"));
 }
 
-TEST_CASE("a hook that hangs is killed with what it started, and the sweep's exit code stays") {
+TEST_CASE("a hook that hangs is killed with its processes and does not change the sweep's exit code") {
     const HookedSweep sweep("on_failure: [bash, -c, 'sleep 1000 & wait']\n", fails);
     const Variable timeout("CRESCENDO_HOOK_TIMEOUT", "1");
 
@@ -123,7 +125,7 @@ TEST_CASE("a hook that hangs is killed with what it started, and the sweep's exi
     await("what it started is gone", [&] { return processes_in(sweep.folder.path()).empty(); });
 }
 
-TEST_CASE("the hook of the site profile runs where the sweep has none, and its mistakes are told") {
+TEST_CASE("the site profile's hook runs if the sweep has none, and mistakes in it cause a warning") {
     const HookedSweep of_site("", nullptr, "on_finish: [touch, of-site]\n");
     CHECK(of_site.run().code == 0);
     CHECK(fs::exists(of_site.folder / "of-site"));

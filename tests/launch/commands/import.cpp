@@ -3,7 +3,7 @@
 
 using namespace crescendo::tests;
 
-TEST_CASE("import prints a sweep file that validate accepts and that says where it is from") {
+TEST_CASE("import prints a sweep file that validate accepts and that names its source") {
     const TemporaryFolder folder;
     write_file(folder / "train.py", "");
     write_file(folder / "experiment.yaml",
@@ -21,7 +21,7 @@ TEST_CASE("import prints a sweep file that validate accepts and that says where 
     CHECK(contains(valid.out, "5 trials"));
 }
 
-TEST_CASE("import refuses a file of no known tool, and one that is not there, and prints nothing") {
+TEST_CASE("import refuses a file of an unknown tool or a missing file, and prints nothing") {
     const TemporaryFolder folder;
     write_file(folder / "notes.yaml", "a: 1\n");
 
@@ -35,7 +35,7 @@ TEST_CASE("import refuses a file of no known tool, and one that is not there, an
     CHECK(contains(missing.err, "none.yaml"));
 }
 
-TEST_CASE("what the printed file still lacks is told by its line, behind the file") {
+TEST_CASE("import prints an incomplete file and then an error that names what it lacks") {
     const TemporaryFolder folder;
     write_file(folder / "study.json", R"({"x": {"name": "FloatDistribution",
       "attributes": {"low": 0.0, "high": 1.0, "log": true}}})");

@@ -3,7 +3,7 @@
 
 using namespace crescendo::tests;
 
-TEST_CASE("latency says how fast the best trial answers, and keeps it with the trial's files") {
+TEST_CASE("latency says how fast the best trial answers and keeps the result with the trial's files") {
     const MeasuredSweep sweep;
 
     const auto result = sweep.run({"latency", "s", "--threads", "2", "--format", "json"});

@@ -29,7 +29,7 @@ TEST_CASE("list shows every sweep below a folder, with its state and best result
     CHECK(contains(run_crescendo(folder.path(), {"list"}).out, "results/deep/first"));
 }
 
-TEST_CASE("list asks the batch system once about the jobs of all sweeps, also where it does not answer") {
+TEST_CASE("list asks the batch system once about the jobs of all sweeps, even if it does not answer") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     write_sweep(folder.path());
@@ -53,7 +53,7 @@ TEST_CASE("list asks the batch system once about the jobs of all sweeps, also wh
     CHECK(slurm.calls("squeue") == 2);
 }
 
-TEST_CASE("list does not wait for pipes that lie in place of a sweep's files") {
+TEST_CASE("list does not wait for pipes in place of a sweep's files") {
     const OldSweep sweep;
     for (const char* name : {"journal.jsonl", "lock", "run.json", "sweep.yaml"}) {
         const auto copy = sweep.folder / (std::string("of ") + name);
@@ -72,7 +72,7 @@ TEST_CASE("list does not wait for pipes that lie in place of a sweep's files") {
     CHECK(sweeps[4].at("state") == "stopped");
 }
 
-TEST_CASE("list in a job does not write the file in which the job's session leaves its exit code") {
+TEST_CASE("list in a job does not write the file for the exit code of the job's session") {
     const TemporaryFolder folder;
     const auto file = folder / "exit";
 
@@ -86,7 +86,7 @@ TEST_CASE("list in a job does not write the file in which the job's session leav
     CHECK(content_of(file) == "2\n");
 }
 
-TEST_CASE("a sweep that cannot be read is listed with its problem, and hides no other") {
+TEST_CASE("a sweep that cannot be read is listed with its problem and does not hide the others") {
     const TemporaryFolder folder;
     fs::copy(CRESCENDO_OLD_SWEEP, folder / "a", fs::copy_options::recursive);
     fs::copy(CRESCENDO_OLD_SWEEP, folder / "b", fs::copy_options::recursive);
@@ -100,7 +100,7 @@ TEST_CASE("a sweep that cannot be read is listed with its problem, and hides no 
     CHECK(result.json()[1].at("state") == "stopped");
 }
 
-TEST_CASE("list of a folder that may not be read says so, and does not say that it has no sweeps") {
+TEST_CASE("list of a folder that may not be read says so instead of finding no sweeps") {
     const TemporaryFolder folder;
     fs::permissions(folder.path(), fs::perms::all);
     fs::create_directory(folder / "s");
@@ -121,7 +121,7 @@ TEST_CASE("list of a folder that may not be read says so, and does not say that 
     CHECK(rows[0].at("problem") == "Permission denied");
 }
 
-TEST_CASE("list of a folder without sweeps says so, and of no folder is refused") {
+TEST_CASE("list says that a folder has no sweeps, and refuses a folder that does not exist") {
     const TemporaryFolder folder;
     CHECK(contains(run_crescendo(folder.path(), {"list"}).out, "no sweeps in ."));
     CHECK(run_crescendo(folder.path(), {"list", "nowhere"}).code == 2);

@@ -4,7 +4,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// A sweep of two trials, each of which prints two lines, the second without an end.
+/// A sweep of two trials, each of which prints two lines, the second without a line feed.
 struct Printed {
     Printed() {
         write_sweep(folder.path(), "echo hello from $CRESCENDO_TRIAL; printf 'the end'\n"
@@ -21,13 +21,13 @@ struct Printed {
 
 }  // namespace
 
-TEST_CASE("logs shows what a trial printed, or all trials with their numbers") {
+TEST_CASE("logs shows the output of one trial, or of all trials with their numbers") {
     const Printed sweep;
 
     CHECK(sweep.logs({"1"}).out == "hello from 1\nthe end\n");
     CHECK(sweep.logs({"1", "-n", "1"}).out == "the end\n");
     CHECK(sweep.logs({}).out.starts_with("0: hello from 0\n0: the end\n1: hello from 1\n1: the end\n"));
-    CHECK(sweep.logs({"-f"}).out == sweep.logs({}).out);  // nobody works on it: there is nothing to wait for
+    CHECK(sweep.logs({"-f"}).out == sweep.logs({}).out);  // the sweep is not running, so there is nothing to wait for
 }
 
 TEST_CASE("logs refuses trials that have not started") {
@@ -69,7 +69,7 @@ TEST_CASE("logs says that nothing was printed") {
     CHECK(run_crescendo(folder.path(), {"logs", "s", "1"}).err == "crescendo: trial 1 has printed nothing\n");
 }
 
-TEST_CASE("logs -f shows what a trial prints once, also where the trial pauses and continues") {
+TEST_CASE("logs -f shows a trial's output once, even if the trial pauses and continues") {
     const TemporaryFolder folder;
     write_file(folder / "train.sh",
                "printf \"begin $CRESCENDO_TRIAL\"\n"
@@ -90,5 +90,5 @@ TEST_CASE("logs -f shows what a trial prints once, also where the trial pauses a
 
     CHECK(run.wait() == 0);
     CHECK(first.wait() == 0);
-    CHECK(first.out() == "begin 0\nbegin 0\n");  // of two processes, each on a line of its own
+    CHECK(first.out() == "begin 0\nbegin 0\n");  // from two processes, each on its own line
 }

@@ -5,8 +5,8 @@
 
 namespace crescendo::tests {
 
-/// A sweep `s` of two trials, of which the first is better and has a checkpoint. While it lives, crescendo's trainer is
-/// a script that says of trial 0 that 99 of 100 answers come within 9 ms, and of trial 1 within 8 ms.
+/// A sweep `s` of two trials; the first is better and has a checkpoint. While the object lives, crescendo's trainer is
+/// a script that says that 99 % of the answers come within 9 ms for trial 0, and within 8 ms for trial 1.
 class MeasuredSweep {
   public:
     explicit MeasuredSweep(const std::string& data = "{train: d.h5:/train, test: d.h5:/test}") {
@@ -33,7 +33,7 @@ class MeasuredSweep {
 
     Result run(const std::vector<std::string>& arguments) const { return run_crescendo(folder.path(), arguments); }
 
-    /// What the trainer was asked.
+    /// The orders that the trainer got.
     std::vector<Json> orders() const {
         std::vector<Json> orders;
         std::ifstream file(folder / "orders");

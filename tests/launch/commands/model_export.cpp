@@ -24,7 +24,7 @@ auto num_partial(const fs::path& folder) {
 TEST_CASE("best --export asks the trainer for the model, and adds the parameters") {
     const MeasuredSweep sweep;
     answer_exports(sweep, R"({"resource":8,"files":["load.py","model.pt"]})");
-    fs::create_directory(sweep.folder / "out");  // an empty one is as good as none
+    fs::create_directory(sweep.folder / "out");  // an empty folder is allowed
 
     const auto result = sweep.run({"best", "s", "--export", "out"});
 
@@ -55,7 +55,7 @@ TEST_CASE("best --export of a trial that has not ended says when there is more t
     CHECK(contains(result.err, "its last checkpoint is from its report at 7; export again once it has ended\n"));
 }
 
-TEST_CASE("best --export leaves a folder OUT.partial of the user's alone, and takes a name with a slash behind it") {
+TEST_CASE("best --export does not touch a user's folder OUT.partial and accepts a name with a trailing slash") {
     const MeasuredSweep sweep;
     answer_exports(sweep, R"({"resource":8,"files":["load.py","model.pt"]})");
     fs::create_directory(sweep.folder / "out.partial");
@@ -68,7 +68,7 @@ TEST_CASE("best --export leaves a folder OUT.partial of the user's alone, and ta
     CHECK(fs::exists(sweep.folder / "out/parameters.json"));
 }
 
-TEST_CASE("what cannot be exported is refused, and leaves nothing behind") {
+TEST_CASE("best --export refuses what it cannot export and leaves nothing behind") {
     const MeasuredSweep sweep;
     answer_exports(sweep, "crescendo-trainer: the data are gone", 2);
     write_file(sweep.folder / "file", "mine");
@@ -92,7 +92,7 @@ TEST_CASE("what cannot be exported is refused, and leaves nothing behind") {
     CHECK(sweep.run({"best", "s", "--trial", "0"}).code == 2);  // without --export it means nothing
 }
 
-TEST_CASE("the export of a program's trial has its parameters, and names the folder of its files") {
+TEST_CASE("the export of a program's trial has its parameters and names the folder of its files") {
     const OldSweep sweep;
 
     const auto result = sweep.run({"best", "s", "--export", "out"});

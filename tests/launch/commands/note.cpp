@@ -2,7 +2,7 @@
 
 using namespace crescendo::tests;
 
-TEST_CASE("note keeps what the user writes about the sweep or a trial, and status shows it") {
+TEST_CASE("note keeps the user's text about the sweep or a trial, and status shows it") {
     const OldSweep sweep;
 
     CHECK(sweep.run({"note", "s", "1", "diverged: \"lr\" too high"}).out == "trial 1: noted\n");
@@ -16,7 +16,7 @@ TEST_CASE("note keeps what the user writes about the sweep or a trial, and statu
     CHECK(contains(sweep.run({"status", "s"}).out, "trial 1: diverged: \"lr\" too high; new data"));
 }
 
-TEST_CASE("note refuses words without quotes, and trials that are none") {
+TEST_CASE("note refuses words without quotes and trials that do not exist") {
     const OldSweep sweep;
 
     const auto loose = sweep.run({"note", "s", "1", "two", "words"});

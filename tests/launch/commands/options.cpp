@@ -14,7 +14,7 @@ TEST_CASE("a verb about a sweep needs the sweep's directory") {
     }
 }
 
-TEST_CASE("a format that is none is refused with those that are") {
+TEST_CASE("an unknown format is refused with a list of the known ones") {
     const OldSweep sweep;
 
     const auto result = sweep.run({"trials", "s", "--format", "xml"});
@@ -23,7 +23,7 @@ TEST_CASE("a format that is none is refused with those that are") {
     CHECK(contains(result.err, "xml is not one of {table,json,csv}"));
 }
 
-TEST_CASE("help is the option --help") {
+TEST_CASE("help prints the same as the option --help") {
     const TemporaryFolder folder;
     const auto out = [&](const std::vector<std::string>& words) {
         const auto run = run_crescendo(folder.path(), words);

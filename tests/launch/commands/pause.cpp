@@ -17,7 +17,7 @@ TEST_CASE("pause and resume need trials that have not ended") {
     CHECK(run_crescendo(folder.path(), {"pause", "s"}).code == 2);
 }
 
-TEST_CASE("resume continues a sweep or trials, and options of the one have no meaning for the other") {
+TEST_CASE("resume refuses an option for the whole sweep when it continues a trial") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
 

@@ -11,7 +11,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// A sweep whose trainer is a script that measures always the same.
+/// A sweep whose trainer is a script that always measures the same.
 class ProfiledSweep {
   public:
     ProfiledSweep() {
@@ -35,7 +35,7 @@ class ProfiledSweep {
 
 }  // namespace
 
-TEST_CASE("profile has a trial's configuration trained for a while, and shows where the time goes") {
+TEST_CASE("profile trains a trial's configuration for a while and shows where the time goes") {
     const ProfiledSweep sweep;
 
     const auto result = sweep.run({"s", "--trial", "1", "--seconds", "2"});
@@ -50,7 +50,7 @@ TEST_CASE("profile has a trial's configuration trained for a while, and shows wh
     CHECK(order.at("seconds") == 2);
     CHECK(order.at("size") == 1);
     CHECK(order.at("settings").at("data").at("train") == "d.h5:/train");
-    CHECK(!fs::exists(order.at("directory").get<std::string>()));  // it was for a checkpoint
+    CHECK(!fs::exists(order.at("directory").get<std::string>()));  // it was only for a checkpoint
     CHECK(Json::parse(sweep.run({"s", "--format", "json"}).out).at("step") == 0.5);
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("profile measures several workers together, each on a slot of its own"
     CHECK(orders[1].at("trace") == (sweep.folder() / "t.json").string());
 }
 
-TEST_CASE("profile that is interrupted leaves nothing behind") {
+TEST_CASE("profile leaves nothing behind when it is interrupted") {
     const MeasuredSweep sweep;
     write_file(sweep.folder / "trainer", "#!/bin/bash\nread -r order <&$CRESCENDO_FD; echo > began\nsleep 100\n");
     fs::create_directory(sweep.folder / "tmp");

@@ -15,7 +15,7 @@ TEST_CASE("report writes one page into the sweep's directory, and says where") {
     CHECK(contains(page, "data-chart='gantt'"));
 }
 
-TEST_CASE("report writes a page of a sweep that was really run, without a best trial where all failed") {
+TEST_CASE("report writes a page without a best trial for a real sweep whose trials all failed") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "echo '<b>no such file</b>' >&2; exit 3");
     run_crescendo(folder.path(), {"run", "sweep.yaml"});
@@ -59,7 +59,7 @@ TEST_CASE("report of a folder without a sweep is bad input") {
     CHECK(run_crescendo(folder.path(), {"report", "."}).code == 2);
 }
 
-TEST_CASE("report replaces a link at the place of its page, and writes none into another user's folder") {
+TEST_CASE("report replaces a link in place of its page, but writes no page into another user's folder") {
     const OldSweep sweep;
     write_file(sweep.folder / "mine", "mine");
     fs::create_symlink(sweep.folder / "mine", sweep.folder / "s/report.html");

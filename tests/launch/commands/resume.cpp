@@ -4,7 +4,7 @@
 
 using namespace crescendo::tests;
 
-TEST_CASE("resume of a finished sweep says once more how it ended, and trains nothing") {
+TEST_CASE("resume of a finished sweep says again how it ended and trains nothing") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
     run_crescendo(folder.path(), {"run", "sweep.yaml"});
@@ -18,7 +18,7 @@ TEST_CASE("resume of a finished sweep says once more how it ended, and trains no
     CHECK(content_of(folder / "s/journal.jsonl") == before);
 }
 
-TEST_CASE("resume refuses a sweep whose job is queued: that would come and find the sweep at work") {
+TEST_CASE("resume refuses a sweep whose job is queued, because the job would find the sweep running") {
     const PlayedSlurm slurm;
     slurm.answer("squeue", "echo PENDING");
     const OldSweep sweep;
@@ -32,7 +32,7 @@ TEST_CASE("resume refuses a sweep whose job is queued: that would come and find 
                    "s` cancels it"));
 }
 
-TEST_CASE("resume refuses a sweep whose job may be queued, and continues a copy where there is no Slurm") {
+TEST_CASE("resume refuses a sweep whose job may be queued, but continues a copy on a machine without Slurm") {
     const OldSweep sweep;
     sweep.note_job("17");
     {
@@ -49,7 +49,7 @@ TEST_CASE("resume refuses a sweep whose job may be queued, and continues a copy 
     CHECK_FALSE(contains(sweep.run({"resume", "s", "--until", "1"}).err, "Slurm"));
 }
 
-TEST_CASE("resume names a variable of the command that is not set any more, before it begins") {
+TEST_CASE("resume names an environment variable of the command that is no longer set, before it begins") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
     auto sweep = content_of(folder / "sweep.yaml");
@@ -69,7 +69,7 @@ TEST_CASE("resume names a variable of the command that is not set any more, befo
     CHECK(content_of(folder / "s/journal.jsonl") == before);
 }
 
-TEST_CASE("resume of a finished sweep writes the table of its trials, which the last session may not have done") {
+TEST_CASE("resume of a finished sweep writes the table of its trials if the last session did not") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
     run_crescendo(folder.path(), {"run", "sweep.yaml"});

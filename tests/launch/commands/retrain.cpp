@@ -4,7 +4,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// Programs whose loss is their seed, so that each seed has another one.
+/// A program whose loss is its seed, so that each seed has a different loss.
 constexpr const char* report_seed =
     "echo '{\"resource\": 1, \"metrics\": {\"loss\": '$CRESCENDO_SEED', \"x\": '${1#--x=}'}}' >&$CRESCENDO_FD";
 
@@ -30,7 +30,7 @@ struct EndedSweep {
 
 }  // namespace
 
-TEST_CASE("retrain trains the best configuration with other seeds, and says mean and spread") {
+TEST_CASE("retrain trains the best configuration with other seeds and reports mean and spread") {
     const EndedSweep sweep;
     const auto best = sweep.run({"best", "s", "--format", "json"}).json();
     const auto folder = "s/retrain/" + std::to_string(best.at("trial").get<int>());
@@ -54,7 +54,7 @@ TEST_CASE("retrain trains the best configuration with other seeds, and says mean
     CHECK(sweep.run({"trials", folder, "--format", "json"}).json().size() == 4);
 }
 
-TEST_CASE("retrain trains programs that end when they like") {
+TEST_CASE("retrain trains programs that decide themselves when they end") {
     const EndedSweep sweep("");
 
     const auto result = sweep.run({"retrain", "s", "--seeds", "2", "--format", "json"});
@@ -63,7 +63,7 @@ TEST_CASE("retrain trains programs that end when they like") {
     CHECK(result.json().at(0).at("seeds") == 2);
 }
 
-TEST_CASE("retrain refuses a trial that is not there") {
+TEST_CASE("retrain refuses a trial that does not exist") {
     const EndedSweep sweep;
 
     const auto result = sweep.run({"retrain", "s", "--trial", "9"});

@@ -7,7 +7,7 @@ TEST_CASE("retry makes a failed trial wait for the next session, which trains it
     const TemporaryFolder folder;
     write_sweep(folder.path(), "[ -e fixed ] || [ $CRESCENDO_TRIAL = 0 ] || exit 9\n"
                                "echo '{\"resource\": 1, \"metrics\": {\"loss\": 0.5}}' >&$CRESCENDO_FD");
-    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);  // trial 0 is well
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);  // trial 0 succeeds
     write_file(folder / "fixed", "");
 
     const auto retry = run_crescendo(folder.path(), {"retry", "s", "--failed"});
@@ -23,7 +23,7 @@ TEST_CASE("retry makes a failed trial wait for the next session, which trains it
     CHECK(replayed.json().at("differences") == 0);
 }
 
-TEST_CASE("retry needs to know which trials, and refuses those that did not fail") {
+TEST_CASE("retry needs to know which trials to train again, and refuses trials that did not fail") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);

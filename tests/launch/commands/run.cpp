@@ -4,7 +4,7 @@
 using namespace crescendo;
 using namespace crescendo::tests;
 
-TEST_CASE("run makes a directory of the sweep's name, or the one that was asked for") {
+TEST_CASE("run makes a directory with the sweep's name or with the name in --dir") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
 
@@ -15,7 +15,7 @@ TEST_CASE("run makes a directory of the sweep's name, or the one that was asked 
     CHECK(fs::exists(folder / "there/journal.jsonl"));
 }
 
-TEST_CASE("a folder that begins with a hyphen was an option in the commands that a sweep ended with") {
+TEST_CASE("the commands that a sweep prints at its end work for a folder that begins with a hyphen") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
 
@@ -26,7 +26,7 @@ TEST_CASE("a folder that begins with a hyphen was an option in the commands that
     CHECK(fs::exists(folder / "-x/journal.jsonl"));
 }
 
-TEST_CASE("run begins no second sweep in a directory, and says how to go on with the first") {
+TEST_CASE("run begins no second sweep in a directory and says how to continue the first") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
     run_crescendo(folder.path(), {"run", "sweep.yaml"});
@@ -47,7 +47,7 @@ TEST_CASE("run begins no second sweep in a directory, and says how to go on with
           std::string::npos);
 }
 
-TEST_CASE("the commands that run prints can be copied, whatever the directory's name") {
+TEST_CASE("the commands that crescendo prints can be copied, whatever the directory's name") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
 
@@ -67,7 +67,7 @@ TEST_CASE("the commands that run prints can be copied, whatever the directory's 
     }
 }
 
-TEST_CASE("run ends also where who started it waits for no child") {
+TEST_CASE("run ends even if its parent process ignores SIGCHLD") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
     const std::string ignores =
@@ -80,7 +80,7 @@ TEST_CASE("run ends also where who started it waits for no child") {
     CHECK_MESSAGE(ran.code == 0, ran.words());
 }
 
-TEST_CASE("run says that a file is no folder for a sweep") {
+TEST_CASE("run refuses a file in place of a sweep's folder") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
 
@@ -90,7 +90,7 @@ TEST_CASE("run says that a file is no folder for a sweep") {
     CHECK_MESSAGE(run.err.find("train.sh: is a file, but a sweep needs its own folder") != std::string::npos, run.err);
 }
 
-TEST_CASE("run refuses a working folder whose name no file of a sweep could hold, and leaves nothing there") {
+TEST_CASE("run refuses a working folder whose name is not UTF-8, and leaves nothing there") {
     const TemporaryFolder folder;
     const auto latin = folder / "caf\xE9";
     fs::create_directory(latin);

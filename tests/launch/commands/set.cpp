@@ -14,14 +14,14 @@ TEST_CASE("set extends a sweep that has ended, once it is resumed") {
     CHECK(set.out.find("run_cap=3, max_retries=1 from now on") != std::string::npos);
     const auto status = run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json();
     CHECK(status.at("limits").at("run_cap") == 3);
-    CHECK(status.at("elapsed_seconds") == seconds);  // nobody was at work
+    CHECK(status.at("elapsed_seconds") == seconds);  // the sweep was not running
     CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
     CHECK(run_crescendo(folder.path(), {"trials", "s", "--format", "json"}).json().size() == 3);
     const auto replayed = run_crescendo(folder.path(), {"simulate", "--replay", "s", "--format", "json"});
     CHECK(replayed.json().at("differences") == 0);
 }
 
-TEST_CASE("set refuses keys that may not change, and values that make no sense, and writes nothing of them") {
+TEST_CASE("set refuses keys that may not change and values that make no sense, and writes nothing") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);

@@ -6,7 +6,7 @@
 
 using namespace crescendo::tests;
 
-TEST_CASE("status says how far a sweep is that nobody works on") {
+TEST_CASE("status shows the progress of a sweep that is not running") {
     const OldSweep sweep;
 
     const auto status = sweep.run({"status", "s", "--format", "json"}).json();
@@ -20,13 +20,13 @@ TEST_CASE("status says how far a sweep is that nobody works on") {
     CHECK(status.at("sampler") == "random");
 }
 
-TEST_CASE("status is a table of the same words, for people or for a spreadsheet") {
+TEST_CASE("status prints the same words as a table for people or for a spreadsheet") {
     const OldSweep sweep;
 
     const auto table = sweep.run({"status", "s"}).out;
     CHECK(contains(table, "stopped"));
     CHECK(contains(table, "  1 at 3\n"));
-    CHECK_FALSE(contains(table, "idle_cost"));  // nobody knows it
+    CHECK_FALSE(contains(table, "idle_cost"));  // it is unknown
     const auto csv = sweep.run({"status", "s", "--format", "csv"}).out;
     CHECK(csv.starts_with("what,value\n"));
     CHECK(contains(csv, "\nidle_cost,\n"));
@@ -34,7 +34,7 @@ TEST_CASE("status is a table of the same words, for people or for a spreadsheet"
     CHECK(contains(csv, "begun 2, running 0, waiting 1"));
 }
 
-TEST_CASE("status of a sweep with very many notes has room on a screen, and gives programs all of them") {
+TEST_CASE("status shows only a few of very many notes on a screen, but gives programs all of them") {
     const OldSweep sweep;
     auto journal = crescendo::launch::Journal::open(sweep.folder / "s/journal.jsonl");
     for (int i = 0; i < 2000; ++i) {
@@ -48,7 +48,7 @@ TEST_CASE("status of a sweep with very many notes has room on a screen, and give
     CHECK(sweep.run({"status", "s", "--format", "json"}).json().at("notes").size() == 2000);
 }
 
-TEST_CASE("status says what a sweep spent and what idled, in money if there is a price") {
+TEST_CASE("status says how much time a sweep used and how much was idle, in money if there is a price") {
     const OldSweep sweep;
 
     const auto free = sweep.run({"status", "s", "--format", "json"}).json();
@@ -75,7 +75,7 @@ TEST_CASE("status says why the last trial failed") {
     CHECK_FALSE(OldSweep().run({"status", "s", "--format", "json"}).json().contains("last_failure"));
 }
 
-TEST_CASE("a price that the sweep's file gets when all is over counts") {
+TEST_CASE("a price that is added to the sweep file after the end of the sweep counts") {
     const OldSweep sweep;
     std::ofstream(sweep.folder / "s/sweep.yaml", std::ios::app) << "price: {slot_hour: 2}\n";
 
@@ -84,7 +84,7 @@ TEST_CASE("a price that the sweep's file gets when all is over counts") {
     CHECK(status.at("cost").get<double>() == doctest::Approx(2 * status.at("slot_hours").get<double>()));
 }
 
-TEST_CASE("status of a sweep whose job is queued names the job, and who says what it waits for") {
+TEST_CASE("status of a sweep whose job is queued names the job and a command that shows why it waits") {
     const PlayedSlurm slurm;
     const OldSweep sweep;
     sweep.note_job("17");
@@ -97,7 +97,7 @@ TEST_CASE("status of a sweep whose job is queued names the job, and who says wha
     CHECK(status.at("hint") == "`squeue --jobs=17` shows what the job is waiting for");
 }
 
-TEST_CASE("status of a sweep that stopped says what continues it, and where its job said why it stopped") {
+TEST_CASE("status of a stopped sweep says what continues it and which log shows why it stopped") {
     const PlayedSlurm slurm;
     const OldSweep sweep;
     const auto hint = [&] { return sweep.run({"status", "s", "--format", "json"}).json().at("hint"); };
@@ -110,7 +110,7 @@ TEST_CASE("status of a sweep that stopped says what continues it, and where its 
     CHECK(hint() == "`crescendo submit s` continues it; s/job-17.log shows why it stopped");
 }
 
-TEST_CASE("status does not say that a sweep has stopped where Slurm does not answer about its job") {
+TEST_CASE("status does not say that a sweep has stopped if Slurm does not answer about its job") {
     const PlayedSlurm slurm;
     const OldSweep sweep;
     sweep.note_job("17");

@@ -3,7 +3,7 @@
 
 using namespace crescendo::tests;
 
-TEST_CASE("a sweep that nobody works on is steered as well, and its seconds stay") {
+TEST_CASE("a sweep that is not running can be steered, and its elapsed time does not change") {
     const OldSweep sweep;
     const auto before = sweep.run({"status", "s", "--format", "json"}).json();
 
@@ -15,7 +15,7 @@ TEST_CASE("a sweep that nobody works on is steered as well, and its seconds stay
     CHECK_FALSE(fs::exists(sweep.folder / "s/requests"));
 }
 
-TEST_CASE("what is set while a job is queued names the job that continues with it") {
+TEST_CASE("set names the queued job that continues the sweep with the change") {
     const PlayedSlurm slurm;
     const OldSweep sweep;
     sweep.note_job("17");
@@ -27,7 +27,7 @@ TEST_CASE("what is set while a job is queued names the job that continues with i
     CHECK_FALSE(contains(result.out, "crescendo resume"));
 }
 
-TEST_CASE("what is set once a sweep's job is gone names the command that submits another") {
+TEST_CASE("set names the command that submits another job if the sweep's job is gone") {
     const PlayedSlurm slurm;
     slurm.answer("squeue", "exit 0");
     const OldSweep sweep;
@@ -38,7 +38,7 @@ TEST_CASE("what is set once a sweep's job is gone names the command that submits
     CHECK(contains(result.out, "the sweep is not running now; `crescendo submit s` continues it\n"));
 }
 
-TEST_CASE("of several requests, those that can be are done, and the exit status says that one was not") {
+TEST_CASE("if one of several requests is refused, the others are done and the exit status says so") {
     const OldSweep sweep;
 
     const auto result = sweep.run({"stop", "s", "0", "1"});
@@ -48,14 +48,14 @@ TEST_CASE("of several requests, those that can be are done, and the exit status 
     CHECK(contains(result.out, "trial 1 stops"));
 }
 
-TEST_CASE("requests that decide about trials leave the table of all as they are then") {
+TEST_CASE("requests that decide about trials update the table of all trials") {
     const OldSweep sweep;
 
     const auto results = [&] { return content_of(sweep.folder / "s/results.csv"); };
 
     REQUIRE(sweep.run({"note", "s", "x"}).code == 0);
     CHECK_FALSE(fs::exists(sweep.folder / "s/results.csv"));
-    REQUIRE(sweep.run({"stop", "s", "1"}).code == 0);  // trials are left
+    REQUIRE(sweep.run({"stop", "s", "1"}).code == 0);  // other trials are left
     CHECK(contains(results(), "\n1,stopped,"));
     CHECK(results() == sweep.run({"trials", "s", "--format", "csv"}).out);
     REQUIRE(sweep.run({"set", "s", "run_cap=2"}).code == 0);

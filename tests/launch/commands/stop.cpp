@@ -5,7 +5,7 @@
 
 using namespace crescendo::tests;
 
-TEST_CASE("stop of a sweep on which nobody works has nothing to do") {
+TEST_CASE("stop has nothing to do for a sweep that is not running") {
     const OldSweep sweep;
 
     const auto result = sweep.run({"stop", "s"});
@@ -14,7 +14,7 @@ TEST_CASE("stop of a sweep on which nobody works has nothing to do") {
     CHECK(contains(result.out, "there is nothing to stop"));
 }
 
-TEST_CASE("stop does not say that there is nothing to stop where Slurm does not answer, and its request stays") {
+TEST_CASE("if Slurm does not answer, stop keeps its request and does not say that there is nothing to stop") {
     const PlayedSlurm slurm;
     slurm.answer("squeue", "exit 1");
     const OldSweep sweep;
@@ -29,7 +29,7 @@ TEST_CASE("stop does not say that there is nothing to stop where Slurm does not 
     CHECK(content_of(sweep.folder / "s/stop") == "stop\n");
 }
 
-TEST_CASE("stop of a sweep that its user may not write only said that permission was denied") {
+TEST_CASE("stop says that a sweep was made read-only if its user may not write to it") {
     const PlayedSlurm slurm;
     slurm.answer("squeue", "echo RUNNING");
     const OldSweep sweep;
@@ -47,7 +47,7 @@ TEST_CASE("stop of a sweep that its user may not write only said that permission
     CHECK(contains(result.err, "cannot write s/stop: Operation not permitted; the sweep was made read-only"));
 }
 
-TEST_CASE("stop waits for a job that runs until Slurm says that it is over, also if Slurm is away meanwhile") {
+TEST_CASE("stop waits until Slurm says that a running job is over, even if Slurm is away meanwhile") {
     const PlayedSlurm slurm;
     slurm.answer("squeue", "case $(grep -c ^squeue calls) in 1) echo RUNNING ;; 2) exit 1 ;; esac");
     const OldSweep sweep;
@@ -64,7 +64,7 @@ TEST_CASE("stop waits for a job that runs until Slurm says that it is over, also
     CHECK_FALSE(fs::exists(sweep.folder / "s/stop"));
 }
 
-TEST_CASE("stop of a copy of a sweep where there is no Slurm asks nobody about the sweep's job") {
+TEST_CASE("stop of a copy on a machine without Slurm does not ask about the sweep's job") {
     const OldSweep sweep;
     sweep.note_job("17");
     const NoSlurm machine;
@@ -72,7 +72,7 @@ TEST_CASE("stop of a copy of a sweep where there is no Slurm asks nobody about t
     CHECK(contains(sweep.run({"stop", "s"}).out, "there is nothing to stop"));
 }
 
-TEST_CASE("stop ends a trial of a sweep on which nobody works, once") {
+TEST_CASE("stop ends a trial of a sweep that is not running, and does so once") {
     const OldSweep sweep;
 
     const auto first = sweep.run({"stop", "s", "1"});
@@ -88,7 +88,7 @@ TEST_CASE("stop ends a trial of a sweep on which nobody works, once") {
     CHECK(content_of(sweep.folder / "s/journal.jsonl") == journal);
 }
 
-TEST_CASE("stop refuses a trial that has ended, or is none") {
+TEST_CASE("stop refuses a trial that has ended or does not exist") {
     const OldSweep sweep;
 
     const auto ended = sweep.run({"stop", "s", "0"});

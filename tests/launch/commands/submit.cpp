@@ -24,7 +24,7 @@ void submit_once(const PlayedSlurm& slurm, const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a job on one of several clusters is noted with its cluster, which its log does not name") {
+TEST_CASE("a job on one of several clusters is recorded with its cluster, but its log has only its number") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     write_sweep(folder.path());
@@ -51,7 +51,7 @@ TEST_CASE("submit leaves nothing behind if the job is refused") {
     CHECK_FALSE(fs::exists(folder / "s"));
 }
 
-TEST_CASE("submit of a job that is refused leaves the user's link to another disk, and nothing behind it") {
+TEST_CASE("submit of a refused job keeps the user's link to another disk and leaves nothing in its target") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     write_sweep(folder.path());
@@ -66,7 +66,7 @@ TEST_CASE("submit of a job that is refused leaves the user's link to another dis
     CHECK(fs::is_empty(folder / "scratch"));
 }
 
-TEST_CASE("status says of a job that left no trace that its nodes may not see the sweep's folder") {
+TEST_CASE("if a job left no trace, status says that its nodes may not see the sweep's folder") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     submit_once(slurm, folder.path());
@@ -79,7 +79,7 @@ TEST_CASE("status says of a job that left no trace that its nodes may not see th
     CHECK_FALSE(contains(hint(), "do not see"));
 }
 
-TEST_CASE("submit keeps the folder of a job that may be queued, and says how to look") {
+TEST_CASE("submit keeps the folder of a job that may be queued, and quotes sbatch's error") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     write_sweep(folder.path());
@@ -94,7 +94,7 @@ TEST_CASE("submit keeps the folder of a job that may be queued, and says how to 
     CHECK(run_crescendo(folder.path(), {"submit", "s"}).code == 0);
 }
 
-TEST_CASE("submit keeps the folder of a job that is queued, and names the job, if it cannot note it") {
+TEST_CASE("submit keeps the folder of a queued job that it cannot record, and names the job") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     write_sweep(folder.path());
@@ -107,7 +107,7 @@ TEST_CASE("submit keeps the folder of a job that is queued, and names the job, i
     CHECK(fs::exists(folder / "s/job.sh"));
 }
 
-TEST_CASE("a job script is its user's alone, because it has what a private site profile exports") {
+TEST_CASE("only its user can read a job script, because it has what a private site profile exports") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     write_file(folder / "site.yaml", "environment: {KEY: secret}\n");
@@ -124,7 +124,7 @@ TEST_CASE("a job script is its user's alone, because it has what a private site 
     CHECK(fs::status(script).permissions() == fs::perms{0600});
 }
 
-TEST_CASE("submit of a sweep that is there already says how to continue it") {
+TEST_CASE("submit of a sweep that already exists says how to continue it") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     write_sweep(folder.path());
@@ -138,7 +138,7 @@ TEST_CASE("submit of a sweep that is there already says how to continue it") {
                   again.err);
 }
 
-TEST_CASE("submit refuses a job that has no time to train, and says whose time it is") {
+TEST_CASE("submit refuses a job that has no time to train, and names the job's time") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     write_sweep(folder.path());
@@ -151,7 +151,7 @@ TEST_CASE("submit refuses a job that has no time to train, and says whose time i
                   result.err);
 }
 
-TEST_CASE("a sweep that was copied or moved is continued where it is now, and what its script asked for stays") {
+TEST_CASE("a sweep that was copied or moved continues in its new place, with the options of its script") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     submit_once(slurm, folder.path());
@@ -167,7 +167,7 @@ TEST_CASE("a sweep that was copied or moved is continued where it is now, and wh
     }
 }
 
-TEST_CASE("a copy of a sweep whose job is queued has no job: it is continued, and stop takes nothing back") {
+TEST_CASE("a copy of a sweep has no job: resume continues it, and stop does not cancel the original's job") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     submit_once(slurm, folder.path());
@@ -189,7 +189,7 @@ TEST_CASE("a copy of a sweep whose job is queued has no job: it is continued, an
     CHECK(slurm.calls("scancel") == 1);
 }
 
-TEST_CASE("whatever keeps a job from being queued is a refusal, so that a job script tries again") {
+TEST_CASE("any error that keeps a job from being queued is a refusal, so that a job script tries again") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     submit_once(slurm, folder.path());
@@ -205,7 +205,7 @@ TEST_CASE("whatever keeps a job from being queued is a refusal, so that a job sc
     CHECK(slurm.calls("sbatch") == calls);
 }
 
-TEST_CASE("a copy whose script was edited is refused with the way out, and under another name a folder is the same") {
+TEST_CASE("submit refuses a copy with an edited script and says what to do, but accepts a link to the sweep") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     submit_once(slurm, folder.path());
@@ -224,7 +224,7 @@ TEST_CASE("a copy whose script was edited is refused with the way out, and under
     CHECK(content_of(folder / "s/job.sh") == edited);
 }
 
-TEST_CASE("a script whose program or whose project has moved is written anew, or edited ones are remarked on") {
+TEST_CASE("a script is rewritten if its program or its project has moved; if it was edited, a note says so") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     const auto project = folder / "project";
@@ -261,7 +261,7 @@ TEST_CASE("a script whose program or whose project has moved is written anew, or
     CHECK(contains(content_of(folder / "moved/s/job.sh"), "\ncd " + (folder / "moved").string() + " || exit 2\n"));
 }
 
-TEST_CASE("of two who submit a sweep at the same time, one queues a job") {
+TEST_CASE("if two commands submit a sweep at the same time, only one queues a job") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     submit_once(slurm, folder.path());
@@ -276,7 +276,7 @@ TEST_CASE("of two who submit a sweep at the same time, one queues a job") {
     CHECK(contains(content_of(folder / "second"), "another `crescendo submit` is queueing a job of this sweep"));
 }
 
-TEST_CASE("no job is queued where its number could not be noted") {
+TEST_CASE("no job is queued if its number could not be recorded") {
     const PlayedSlurm slurm;
     const SmallDisk disk("size=256k");
     if (!disk) {
@@ -305,7 +305,7 @@ TEST_CASE("sbatch does not see variables that would change what the script asks 
     CHECK(contains(content_of(folder / "environment"), "SBATCH_ACCOUNT=mine\n"));
 }
 
-TEST_CASE("submit of a sweep that is over names the limit that ended it, and what raises that limit") {
+TEST_CASE("submit of a sweep that is over names the limit that ended it and the command that raises it") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     write_sweep(folder.path());
@@ -322,7 +322,7 @@ TEST_CASE("submit of a sweep that is over names the limit that ended it, and wha
     CHECK(run_crescendo(folder.path(), {"submit", "s"}).code == 0);
 }
 
-TEST_CASE("submit in an interactive job sees who works on the sweep, and queues no job that would fail beside it") {
+TEST_CASE("submit in an interactive job names the process that runs the sweep and queues no job that would fail") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     submit_once(slurm, folder.path());
@@ -338,11 +338,11 @@ TEST_CASE("submit in an interactive job sees who works on the sweep, and queues 
 
     CHECK(beside.code == 2);
     CHECK_MESSAGE(contains(beside.err, "process 7 on n1 is using this directory"), beside.err);
-    CHECK(in_script.code == 0);  // whose rank 0 hangs after its last word
+    CHECK(in_script.code == 0);  // its rank 0 hangs after it has written its exit status
     CHECK(slurm.calls("sbatch") == calls + 1);
 }
 
-TEST_CASE("a colleague's job.sh, which nobody else may read, was refused without a way on") {
+TEST_CASE("submit refuses a colleague's unreadable job.sh and says how to have it rewritten") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     submit_once(slurm, folder.path());

@@ -5,7 +5,7 @@
 
 using namespace crescendo::tests;
 
-TEST_CASE("a session of programs that end without a report explains what a report is") {
+TEST_CASE("a session explains what a report is if its programs end without one") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "exit 0");
 
@@ -17,7 +17,7 @@ TEST_CASE("a session of programs that end without a report explains what a repor
     CHECK(contains(run.out, "crescendo resume s --retry-failed"));
 }
 
-TEST_CASE("a session of scripts for W&B that never log the metric says where to look") {
+TEST_CASE("a session says where to look if its scripts for W&B never log the metric") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "exit 0");
     write_file(folder / "sweep.yaml",
@@ -31,7 +31,7 @@ TEST_CASE("a session of scripts for W&B that never log the metric says where to 
     CHECK_FALSE(contains(run.out, "A program reports by"));
 }
 
-TEST_CASE("a session of programs whose imports fail says what to do") {
+TEST_CASE("a session says what to do if the imports of its programs fail") {
     for (const auto& [words, advice] :
          {std::pair("ModuleNotFoundError: No module named 'crescendo'", "pip install path/to/crescendo/python"),
           {"ModuleNotFoundError: No module named 'torch'", "call `crescendo run` in the environment where the script"},
@@ -47,7 +47,7 @@ TEST_CASE("a session of programs whose imports fail says what to do") {
     }
 }
 
-TEST_CASE("a session of programs that call wandb in a module of their own names the adapter") {
+TEST_CASE("a session names the adapter if its programs call wandb in a module of their own") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "echo wandb: You can sync this run to the cloud");
 
@@ -58,7 +58,7 @@ TEST_CASE("a session of programs that call wandb in a module of their own names 
     CHECK_FALSE(contains(run.out, "A program reports by"));
 }
 
-TEST_CASE("last words do not steer the terminal") {
+TEST_CASE("last words do not control the terminal") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "printf '\\033[1mno data\\033c\\n'; exit 1");
 
@@ -68,7 +68,7 @@ TEST_CASE("last words do not steer the terminal") {
     CHECK(run.out.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("a sweep file that is wrong is mended and run again by the commands that the screen names") {
+TEST_CASE("a wrong sweep file can be fixed and run again with the commands on the screen") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "exit 1");
     const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});

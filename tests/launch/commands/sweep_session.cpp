@@ -5,7 +5,7 @@
 
 using namespace crescendo::tests;
 
-TEST_CASE("a session that ends well prints the best trial and leaves a table of all") {
+TEST_CASE("a session that ends well prints its result and leaves a table of all trials") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
 
@@ -17,7 +17,7 @@ TEST_CASE("a session that ends well prints the best trial and leaves a table of 
     CHECK(content_of(folder / "s/results.csv").starts_with("trial,status,resource"));
 }
 
-TEST_CASE("a session whose time is up before it begins stops, and says how to go on") {
+TEST_CASE("a session whose time is up before it begins stops and says how to continue") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
 
@@ -30,7 +30,7 @@ TEST_CASE("a session whose time is up before it begins stops, and says how to go
     CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
 }
 
-TEST_CASE("a session that is stopped leaves a table of its trials as they wait then, with what they took until then") {
+TEST_CASE("a stopped session leaves a table of its waiting trials with what they used until then") {
     const TemporaryFolder folder;
     write_sweep(folder.path(),
                 "echo '{\"resource\": 1, \"metrics\": {\"loss\": 0.5}}' >&$CRESCENDO_FD\n"
@@ -48,7 +48,7 @@ TEST_CASE("a session that is stopped leaves a table of its trials as they wait t
     CHECK(content_of(folder / "s/results.csv") == run_crescendo(folder.path(), {"trials", "s", "--format", "csv"}).out);
 }
 
-TEST_CASE("a session stops two minutes before the end of the batch job that it is in") {
+TEST_CASE("a session stops two minutes before the end of its batch job") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
     const Variable job("SLURM_JOB_ID", "17");
@@ -59,7 +59,7 @@ TEST_CASE("a session stops two minutes before the end of the batch job that it i
     CHECK(run.code == 75);
 }
 
-TEST_CASE("a session on all slots has as many as one whose sweep file names no number") {
+TEST_CASE("a session with --slots all has the same slots as one with slots: auto in its sweep file") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
     auto sweep = content_of(folder / "sweep.yaml");
@@ -82,7 +82,7 @@ TEST_CASE("a session on all slots has as many as one whose sweep file names no n
     CHECK(contains(refused.err, "most is not a whole number from 1 to 2^63 - 1, nor `all`"));
 }
 
-TEST_CASE("a session in a job that was given more time asks for the end of the job before it stops") {
+TEST_CASE("a session asks for the end of its job before it stops, since the job may have got more time") {
     const PlayedSlurm slurm;
     const TemporaryFolder folder;
     write_sweep(folder.path());
@@ -91,7 +91,7 @@ TEST_CASE("a session in a job that was given more time asks for the end of the j
     ::setenv("CRESCENDO_LEAD", "60", 1);
 
     const auto stays = run_crescendo(folder.path(), {"run", "sweep.yaml", "--until", "1"});
-    ::unsetenv("CRESCENDO_LEAD");  // then the user has said when
+    ::unsetenv("CRESCENDO_LEAD");  // then the user has set the end
     const auto ends = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "other", "--until", "1"});
 
     CHECK(stays.code == 0);

@@ -15,7 +15,7 @@ TEST_CASE("tag adds and removes tags of the sweep and of trials, and status show
     CHECK(contains(sweep.run({"status", "s"}).out, "1 baseline"));
 }
 
-TEST_CASE("tag refuses what is no tag") {
+TEST_CASE("tag refuses a missing or invalid tag and a trial that has not started") {
     const OldSweep sweep;
     CHECK(contains(sweep.run({"tag", "s", "1"}).err, "there is no tag to add or remove"));
     CHECK(contains(sweep.run({"tag", "s", "1", "two words"}).err, "'two words' is not a tag"));

@@ -14,7 +14,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// What a server on this machine answers to a request for `path`.
+/// The answer of a server on this machine to a request for `path`.
 std::string get(int port, const std::string& path) {
     const crescendo::FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
@@ -43,7 +43,7 @@ TEST_CASE("top without a terminal prints the sweep once") {
     CHECK(contains(result.out, "2 of 4 trials started"));
 }
 
-TEST_CASE("top cuts no line of a file, and says what a trial that failed does now") {
+TEST_CASE("top without a terminal cuts no line and says what a failed trial does now") {
     const OldSweep sweep;
     auto journal = crescendo::launch::Journal::open(sweep.folder / "s/journal.jsonl");
     const std::string words(200, 'x');
@@ -54,7 +54,7 @@ TEST_CASE("top cuts no line of a file, and says what a trial that failed does no
     CHECK(contains(sweep.run({"top", "s"}).out, "trial 1, now waiting, failed: " + words + "\n"));
 }
 
-TEST_CASE("top showed of a failure's message what the program printed last, and not what was wrong") {
+TEST_CASE("top shows what was wrong in a failure as well as what the program printed last") {
     const OldSweep sweep;
     auto journal = crescendo::launch::Journal::open(sweep.folder / "s/journal.jsonl");
     journal.append({{"event", "trial_failed"},
@@ -66,10 +66,10 @@ TEST_CASE("top showed of a failure's message what the program printed last, and 
 
     const auto out = sweep.run({"top", "s"}).out;
     CHECK(contains(out, "failed: it ended without a report; the last ones: step 1 … step 2\n"));
-    CHECK_FALSE(contains(out, "\nslot\n"));  // there are none
+    CHECK_FALSE(contains(out, "\nslot\n"));  // there are no slots
 }
 
-TEST_CASE("top --web serves the sweep's page at the address that it prints, until it is told to end") {
+TEST_CASE("top --web serves the sweep's page at the address that it prints until a signal ends it") {
     const OldSweep sweep;
     Command top(sweep.folder.path(), {"top", "s", "--web"});
     await("the address is printed", [&] { return contains(top.out(), "ssh -N -L "); });
@@ -86,7 +86,7 @@ TEST_CASE("top --web serves the sweep's page at the address that it prints, unti
     CHECK(top.wait() == 0);
 }
 
-TEST_CASE("top leaves the terminal as it was where a signal ends it") {
+TEST_CASE("top restores the terminal when a signal ends it") {
     const OldSweep sweep;
     const auto folder = sweep.folder.path().string();
     int fd = -1;
@@ -115,10 +115,10 @@ TEST_CASE("top leaves the terminal as it was where a signal ends it") {
     CHECK(status == 0);
     CHECK(contains(seen, "\x1b[?1049h"));
     CHECK(seen.find("\x1b[?1049l") > seen.find("\x1b[?1049h"));
-    CHECK(seen.ends_with("\x1b[?25h"));  // the cursor is there again
+    CHECK(seen.ends_with("\x1b[?25h"));  // the cursor is visible again
 }
 
-TEST_CASE("top of a sweep that takes long to read is not most of what a login node does") {
+TEST_CASE("top pauses longer if a sweep takes long to read, to spare the login node") {
     using namespace std::chrono_literals;
     const auto now = std::chrono::steady_clock::now();
 
@@ -126,7 +126,7 @@ TEST_CASE("top of a sweep that takes long to read is not most of what a login no
     CHECK(crescendo::launch::pause_after(now - 15s) >= 135s);
 }
 
-TEST_CASE("top refuses ports and addresses that are none, before it shows anything") {
+TEST_CASE("top refuses invalid ports and addresses before it shows anything") {
     const OldSweep sweep;
 
     CHECK(sweep.run({"top", "s", "--web", "70000"}).code == 2);

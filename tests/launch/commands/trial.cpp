@@ -36,7 +36,7 @@ TEST_CASE("trial as JSON has every report and every move between slots") {
     CHECK(trial.at("origin") == "random");
 }
 
-TEST_CASE("trial as JSON has all metrics of each report, not of the last alone") {
+TEST_CASE("trial as JSON has all metrics of each report, not only of the last") {
     const TemporaryFolder folder;
     write_sweep(folder.path(),
                 "for n in 1 2 3; do\n"
@@ -74,7 +74,7 @@ TEST_CASE("a report that is not finite is not the best of a trial") {
     CHECK_MESSAGE(contains(text, "0.7 at 3, the best of 3 reports 0.5 at 2"), text);
 }
 
-TEST_CASE("a report without the metric, as no program of ours writes it, is no end of trial") {
+TEST_CASE("trial shows a report without the metric, although crescendo never writes one") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {{1, 0, 1, 0.7}});
     auto journal = crescendo::launch::Journal::open(folder / "s/journal.jsonl");

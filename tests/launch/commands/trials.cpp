@@ -20,7 +20,7 @@ TEST_CASE("trials lists every trial with its parameters and results") {
     CHECK(trials[0].at("cost").is_null());
 }
 
-TEST_CASE("trials as CSV are one line each below the headings") {
+TEST_CASE("trials as CSV has one line for each trial below the headings") {
     const OldSweep sweep;
 
     const auto csv = sweep.run({"trials", "s", "--format", "csv"}).out;
@@ -29,7 +29,7 @@ TEST_CASE("trials as CSV are one line each below the headings") {
     CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
 }
 
-TEST_CASE("output that finds no room is no success") {
+TEST_CASE("output that finds no room is a failure") {
     const OldSweep sweep;
     const auto line = std::string("exec ") + CRESCENDO_BINARY + " trials s --format csv >/dev/full";
 
@@ -39,7 +39,7 @@ TEST_CASE("output that finds no room is no success") {
     CHECK_MESSAGE(contains(ran.errors, "the output could not be written completely"), ran.errors);
 }
 
-TEST_CASE("trials say what each of them cost, if there is a price") {
+TEST_CASE("trials shows what each trial cost if there is a price") {
     const OldSweep sweep;
 
     const auto trials = sweep.run({"trials", "s", "--price", "slot_hour=2", "--format", "json"}).json();
@@ -50,7 +50,7 @@ TEST_CASE("trials say what each of them cost, if there is a price") {
 
 namespace {
 
-/// Six trials, a grid over x and act, of which each reports the score x * r at r = 1 and 2.
+/// Six trials in a grid over x and act. Each reports the score x * r at r = 1 and 2.
 struct GridSweep {
     GridSweep() {
         write_file(folder / "train.sh",
@@ -69,7 +69,7 @@ struct GridSweep {
 
     Result run(const std::vector<std::string>& arguments) const { return run_crescendo(folder.path(), arguments); }
 
-    /// The lines of `crescendo trials s --format csv` and `arguments`.
+    /// The output of `crescendo trials s --format csv` with these arguments.
     std::string csv(std::vector<std::string> arguments) const {
         arguments.insert(arguments.begin(), {"trials", "s", "--format", "csv"});
         const auto result = run(arguments);
@@ -82,7 +82,7 @@ struct GridSweep {
 
 }  // namespace
 
-TEST_CASE("a sweep whose file leaves run_cap to its default can be looked at and continued") {
+TEST_CASE("a sweep with the default run_cap can be looked at and continued") {
     const GridSweep sweep;
 
     CHECK(sweep.run({"status", "s"}).code == 0);
@@ -98,7 +98,7 @@ TEST_CASE("trials shows the trials, columns and order that are asked for") {
     CHECK(sweep.csv({"--sort", "score:asc,act", "--columns", "x", "--columns", "act", "--limit", "3"}) ==
           "x,act\n1,relu\n1,tanh\n2,relu\n");
     CHECK(sweep.csv({"--sort", "act:desc,x", "--columns", "act,x", "--limit", "2"}) == "act,x\ntanh,1\ntanh,2\n");
-    CHECK(sweep.csv({"--where", "cost > 0", "--columns", "x"}) == "x\n");  // nobody said a price
+    CHECK(sweep.csv({"--where", "cost > 0", "--columns", "x"}) == "x\n");  // there is no price
     CHECK(sweep.csv({"--limit", "0", "--columns", "x"}) == "x\n");
     CHECK(sweep.run({"trials", "--columns", "x", "s", "--where", "x in [1, 3] and act == 'relu'", "--format", "json"})
               .json()

@@ -3,7 +3,7 @@
 
 using namespace crescendo::tests;
 
-TEST_CASE("a build without HDF5 says so to who asks for a data set") {
+TEST_CASE("a build without HDF5 says so when the user asks for a data set") {
     const TemporaryFolder folder;
 
     const auto result = run_crescendo(folder.path(), {"data", "inspect", "flow.h5", "--format", "json"});
