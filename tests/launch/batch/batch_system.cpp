@@ -6,7 +6,7 @@ using namespace crescendo::launch;
 
 namespace {
 
-/// A batch system that answers only what the choice of one asks.
+/// A batch system with only the answers that choose_batch_system needs.
 BatchSystemFactory played(const std::string& name, bool has_our_job, bool is_installed) {
     class Played final : public BatchSystem {
       public:

@@ -31,7 +31,7 @@ JobRequest script_request() {
     return request;
 }
 
-/// Really runs a job script, in which the script `crescendo` stands for the sweep, and other scripts for Slurm's tools.
+/// A real run of a job script, in which one script plays `crescendo`, and others play Slurm's tools.
 struct Rehearsal {
     explicit Rehearsal(const std::string& crescendo) {
         install("srun", "exec crescendo");

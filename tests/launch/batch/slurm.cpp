@@ -154,7 +154,7 @@ TEST_CASE("one call of squeue asks about all jobs on a cluster, and jobs that it
 
 TEST_CASE("a job is queried and cancelled on the cluster where it was queued") {
     const PlayedSlurm tools;
-    tools.answer("squeue", "echo 'CLUSTER: wice'; echo PENDING");  // as some print despite --noheader
+    tools.answer("squeue", "echo 'CLUSTER: wice'; echo PENDING");  // some print the cluster despite --noheader
 
     CHECK(real_slurm.state("17;wice") == JobState::queued);
     real_slurm.cancel("17;wice");

@@ -16,7 +16,7 @@ using crescendo::tests::TemporaryFolder;
 
 namespace {
 
-/// A file with this content, as long as it lives.
+/// A file with this content, for the lifetime of the object.
 class TextFile {
   public:
     explicit TextFile(const std::string& text) : path_(folder_ / "file.csv") { std::ofstream(path_) << text; }
@@ -50,7 +50,7 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("workloads have a target as a loss, a limit, and perhaps a base") {
+TEST_CASE("a workload has a target as a loss, a limit, and perhaps a base") {
     const TextFile file(
         "base,workload,goal,target,max_seconds,note\n"
         ",a,minimize,0.25,60,x\nc,b,maximize,0.9,,y\nc,c,maximize,0.9,30.5,z\n");
@@ -65,10 +65,10 @@ TEST_CASE("workloads have a target as a loss, a limit, and perhaps a base") {
     CHECK(workloads[1].target.loss == -0.9);
     CHECK(workloads[1].target.max_seconds == missed);
     CHECK(workloads[1].base == 2);
-    CHECK_FALSE(workloads[2].base);  // its own base: it is none
+    CHECK_FALSE(workloads[2].base);  // a workload that is its own base has none
 }
 
-TEST_CASE("mistakes of workloads are named with their line") {
+TEST_CASE("mistakes in workloads are reported with their line") {
     const std::string columns = "workload,target,goal,max_seconds,base\n";
 
     CHECK(has(workloads_error("workload,target,goal\n"), "file.csv:1: there is no column 'max_seconds'"));
@@ -84,7 +84,7 @@ TEST_CASE("mistakes of workloads are named with their line") {
               "file.csv:2: the base 'v' is itself a variant"));
 }
 
-TEST_CASE("curves are sorted into submissions, workloads, studies and trials, whose rows may mix") {
+TEST_CASE("curves are sorted into submissions, workloads, studies and trials, even if their rows are mixed") {
     const auto submissions = curves(
         "trial,extra,value,submission,workload,study,seconds\n"
         "1,x,0.5,b,w,1,10\n"
@@ -102,12 +102,12 @@ TEST_CASE("curves are sorted into submissions, workloads, studies and trials, wh
     CHECK(analysis::time_to_target(submissions[1].studies[0][1], {.loss = -0.8}) == 20);
 }
 
-TEST_CASE("names that run together are different trials all the same") {
-    // "a" + "bc" and "ab" + "c"; the second trial's time would run backwards.
+TEST_CASE("names that are the same when joined stand for different trials") {
+    // "a" + "bc" and "ab" + "c". As a single trial, its time would run backwards.
     CHECK(curves(header + "s,w,a,bc,10,0.5\ns,w,ab,c,5,0.5\n").front().studies[0].size() == 2);
 }
 
-TEST_CASE("mistakes of curves are named with their line") {
+TEST_CASE("mistakes in curves are reported with their line") {
     CHECK(has(curves_error("submission,workload,study,trial,seconds\n"), "file.csv:1: there is no column 'value'"));
     CHECK(has(curves_error(header), "file.csv:1: there is no curve"));
     CHECK(has(curves_error(header + "s,w,1,1,10,0.5\ns,w,1,1,9,0.6\n"), "file.csv:3: time runs backwards: 9 seconds"));
@@ -120,7 +120,7 @@ TEST_CASE("mistakes of curves are named with their line") {
     CHECK(has(curves_error(header + "s,w,1,1,1\n"), "file.csv:2: the line has 5 fields but the first line has 6"));
 }
 
-TEST_CASE("a price of a workload replaces that of all workloads") {
+TEST_CASE("a price for one workload replaces the price for all workloads") {
     const Prices prices(TextFile("submission,usd_per_hour,workload\na,2,\na,3.5,w\nb,7,w\n").path());
 
     CHECK(prices.per_hour("a", "v") == 2.0);
@@ -132,7 +132,7 @@ TEST_CASE("a price of a workload replaces that of all workloads") {
     CHECK(Prices(TextFile("usd_per_hour,submission\n2,a\n").path()).per_hour("a", "w") == 2.0);
 }
 
-TEST_CASE("mistakes of prices are named with their line") {
+TEST_CASE("mistakes in prices are reported with their line") {
     const auto error = [](const std::string& text) { return error_of([&] { Prices{TextFile(text).path()}; }); };
 
     CHECK(has(error("submission,price\n"), "file.csv:1: there is no column 'usd_per_hour'"));

@@ -26,7 +26,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-TEST_CASE("each directory that is named is a method, with all the sweeps in it") {
+TEST_CASE("each named directory is a method with all the sweeps in it") {
     const TemporaryFolder folder;
     record_sweep(folder / "asha/1", two_trials(1), one_report);
     record_sweep(folder / "asha/2", two_trials(2), one_report);
@@ -40,7 +40,7 @@ TEST_CASE("each directory that is named is a method, with all the sweeps in it")
     CHECK(methods[1].runs.size() == 1);
 }
 
-TEST_CASE("sweeps whose files differ in seed and name only are one method") {
+TEST_CASE("sweeps whose files differ only in seed and name are one method") {
     const TemporaryFolder folder;
     record_sweep(folder / "a", two_trials(1), one_report);
     record_sweep(folder / "b", replaced(two_trials(1), "type: fifo", "type: asha"), one_report);
@@ -73,7 +73,7 @@ TEST_CASE("a sweep that was extended is not one method with those that were not"
     CHECK(methods[1].name == "run_cap=4");
 }
 
-TEST_CASE("groups are named by what tells them apart") {
+TEST_CASE("groups are named after their differences") {
     const FlatKeys asha{{"scheduler.type", "\"asha\""}, {"scheduler.max", "27"}};
     const FlatKeys rasda{{"scheduler.type", "\"rasda\""}, {"scheduler.max", "27"}, {"scheduler.grow", "\"wait\""}};
     const FlatKeys longer{{"scheduler.type", "\"asha\""}, {"scheduler.max", "81"}};
@@ -86,7 +86,7 @@ TEST_CASE("groups are named by what tells them apart") {
     CHECK(names_of_groups({longer}) == std::vector<std::string>{"asha"});
 }
 
-TEST_CASE("sweeps of different metrics or goals are not compared") {
+TEST_CASE("sweeps with different metrics or goals are not compared") {
     const TemporaryFolder folder;
     record_sweep(folder / "a", two_trials(1), one_report);
     record_sweep(folder / "b",
@@ -103,7 +103,7 @@ TEST_CASE("sweeps of different metrics or goals are not compared") {
     CHECK(goal.find("metric.goal: is minimize here but maximize at") != std::string::npos);
 }
 
-TEST_CASE("a sweep that is named twice is refused, also by another name") {
+TEST_CASE("a sweep that is named twice is refused, even under another path") {
     const TemporaryFolder folder;
     record_sweep(folder / "asha/1", two_trials(1), one_report);
 

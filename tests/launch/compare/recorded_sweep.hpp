@@ -24,7 +24,7 @@ inline std::string two_trials(int seed, const std::string& more = "") {
            "\nparameters: {x: {min: 0.0, max: 1.0}}\nscheduler: {type: fifo, max: 9}\ncommand: [train]\n" + more;
 }
 
-/// Records a sweep whose trials are maximized. It has as many slots as are named.
+/// Records a sweep with `num_slots` slots and a metric that is maximized.
 inline void record_sweep(const std::filesystem::path& path, const std::string& file, const std::vector<Report>& reports,
                          int num_slots = 2) {
     std::filesystem::create_directories(path.parent_path());

@@ -22,7 +22,7 @@ std::ptrdiff_t num_entries(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a folder appears with all its files, also in place of an empty one") {
+TEST_CASE("a folder appears with all its files, even in place of an empty one") {
     const TemporaryFolder folder;
     fs::create_directory(folder / "empty");
 
@@ -32,10 +32,10 @@ TEST_CASE("a folder appears with all its files, also in place of an empty one") 
     CHECK(fs::file_size(folder / "new/a.csv") == 2);
     CHECK(num_entries(folder / "new") == 2);
     CHECK(num_entries(folder / "empty") == 1);
-    CHECK(num_entries(folder.path()) == 2);  // and nothing beside them
+    CHECK(num_entries(folder.path()) == 2);  // and nothing else
 }
 
-TEST_CASE("what is there already is not overwritten") {
+TEST_CASE("existing files and folders are not overwritten") {
     const TemporaryFolder folder;
     fs::create_directory(folder / "full");
     std::ofstream(folder / "full/mine.txt") << "mine";
@@ -51,7 +51,7 @@ TEST_CASE("what is there already is not overwritten") {
     CHECK(num_entries(folder.path()) == 2);
 }
 
-TEST_CASE("nothing is written into what lies under the name of the unfinished folder") {
+TEST_CASE("nothing is written through a link that has the name of the unfinished folder") {
     const TemporaryFolder folder;
     fs::create_directory(folder / "mine");
     fs::create_directory_symlink("mine", crescendo::own_name(folder / "new", "partial"));

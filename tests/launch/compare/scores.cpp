@@ -16,7 +16,7 @@ using crescendo::tests::TemporaryFolder;
 
 namespace {
 
-/// Times to a target of 1 on the workloads "u" and "v"; 0: it is missed.
+/// Times to a target of 1 on the workloads "u" and "v"; 0 means that it is missed.
 struct Times {
     std::string submission;
     double u;
@@ -78,7 +78,7 @@ TEST_CASE("scores are areas under performance profiles") {
     CHECK(CurveFiles(rows_of(three)).scores() == "submission,score\na,0.8333333333333334\nb,0.8333333333333334\nc,0\n");
 }
 
-TEST_CASE("points give the score of the trapezium rule") {
+TEST_CASE("a number of points gives the score by the trapezium rule") {
     const auto scores = CurveFiles(rows_of(three)).scores({.num_points = 100});
 
     CHECK(scores.find("a,0.83585858") != std::string::npos);
@@ -91,7 +91,7 @@ TEST_CASE("a larger r_max lets a slow submission count") {
     CHECK(CurveFiles(rows_of(three)).scores({.r_max = 5}).find("c,0.1125") != std::string::npos);
 }
 
-TEST_CASE("the time over the baseline takes a miss as the limit and a second") {
+TEST_CASE("the time over the baseline counts a miss as one second more than the limit") {
     // a: 10 / 20 and 100 / 50; c: 41 / 20 and 201 / 50, whose geometric mean is sqrt(2.05 * 4.02).
     const auto scores = CurveFiles(rows_of(three)).scores({.baseline = "b"});
 
@@ -100,13 +100,13 @@ TEST_CASE("the time over the baseline takes a miss as the limit and a second") {
     CHECK(scores.find("\nc,0,2.8707141968") != std::string::npos);
 }
 
-TEST_CASE("a variant decides whether its base counts, and is not counted by itself") {
+TEST_CASE("a variant decides whether its base counts, but does not count by itself") {
     // v is a variant of u: c misses it; a takes 100 seconds, twice those of b.
     CHECK(CurveFiles(rows_of(three), "u").scores({.baseline = "a"}) ==
           "submission,score,time_over_baseline\na,1,1\nb,0.6666666666666666,2\nc,0,4.1\n");
 }
 
-TEST_CASE("of a study the fastest trial counts, and of studies the median") {
+TEST_CASE("the fastest trial of a study counts, and the median over studies") {
     const CurveFiles files(
         "s,u,1,1,30,1\ns,u,1,2,10,1\n"  // study 1: 10
         "s,u,2,1,50,1\n"                // study 2: 50
@@ -118,12 +118,12 @@ TEST_CASE("of a study the fastest trial counts, and of studies the median") {
     CHECK(files.times() == "submission,workload,seconds,cost\ns,u,50,\ns,v,20,\nt,u,,\nt,v,,\n");
 }
 
-TEST_CASE("a submission without a curve of a workload missed it") {
+TEST_CASE("a submission without a curve for a workload has missed it") {
     CHECK(CurveFiles("s,u,1,1,30,1\n").times() == "submission,workload,seconds,cost\ns,u,30,\ns,v,,\n");
     CHECK(CurveFiles("s,u,1,1,30,1\n").scores() == "submission,score\ns,0.5\n");
 }
 
-TEST_CASE("the order of the rows does not matter, as long as each trial's are in the order of time") {
+TEST_CASE("the order of rows does not matter as long as the rows of each trial are in order of time") {
     const std::vector<std::string> rows{"a,u,1,1,10,1\n", "a,u,2,1,20,1\n", "a,v,1,1,100,1\n",
                                         "b,u,1,1,20,1\n", "b,u,1,2,15,1\n", "b,v,1,1,50,1\n"};
     const auto joined = [](const std::vector<std::string>& lines) {
@@ -146,7 +146,7 @@ TEST_CASE("the order of the rows does not matter, as long as each trial's are in
     }
 }
 
-TEST_CASE("a baseline has to be there, and a miss needs a limit to be compared by") {
+TEST_CASE("a baseline has to exist, and a miss needs a limit to be compared") {
     CHECK(error_of([] { CurveFiles(rows_of(three)).scores({.baseline = "d"}); }).find("no submission is named 'd'") !=
           std::string::npos);
     CHECK(error_of([] {

@@ -15,7 +15,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// Two methods of three sweeps. Seconds to 0.9: slow 40, 60, missed; fast 10, 20, 30.
+/// Two methods with three sweeps each. Seconds to 0.9: slow 40, 60, missed; fast 10, 20, 30.
 class Recorded {
   public:
     Recorded() {
@@ -49,7 +49,7 @@ class Recorded {
 
 }  // namespace
 
-TEST_CASE("methods are compared by the median over sweeps, where a miss is infinite") {
+TEST_CASE("methods are compared by the median over sweeps, and a miss is infinite") {
     const Recorded recorded;
 
     const auto compared = compare_methods(recorded.methods(), {}, {.target = 0.9});
@@ -78,7 +78,7 @@ TEST_CASE("another baseline turns the speed-up around") {
     CHECK(compared[1].speedup->median == 1);
 }
 
-TEST_CASE("a price makes the time a cost, for the method that has one") {
+TEST_CASE("a price turns the time into a cost, for the method that has a price") {
     const Recorded recorded;
 
     const auto compared = compare_methods(recorded.methods(), recorded.prices(), {.target = 0.9});
@@ -155,7 +155,7 @@ TEST_CASE("without a target each sweep is measured by its own best value") {
     CHECK_FALSE(compared[0].speedup);
 }
 
-TEST_CASE("a method that missed on most of its sweeps has empty cells, and no speed-up") {
+TEST_CASE("a method that missed on most of its sweeps has empty cells and no speed-up") {
     const Recorded recorded;
 
     const auto table = methods_table(compare_methods(recorded.methods(), {}, {.target = 0.93}), recorded.spec());
@@ -166,11 +166,11 @@ TEST_CASE("a method that missed on most of its sweeps has empty cells, and no sp
                         "seconds_high,slot_hours,slot_hours_low,slot_hours_high,idle_slot_hours,idle_slot_hours_low,"
                         "idle_slot_hours_high,cost,cost_low,cost_high,speedup,speedup_low,speedup_high\n"));
     CHECK(csv.find("slow,3,2,0.95,0.8,0.95,60,40,,") != std::string::npos);
-    // The baseline may have missed as well, as far as three sweeps tell: the speed-up has no upper end.
+    // With only three sweeps, the baseline may have missed as well, so the speed-up has no upper end.
     CHECK(csv.find("fast,3,0,0.9,0.9,0.9,,,,,,,0,0,0,,,,0,0,\n") != std::string::npos);
 }
 
-TEST_CASE("people see medians with their intervals") {
+TEST_CASE("the text for people shows medians with their intervals") {
     const Recorded recorded;
 
     const auto text = methods_text(compare_methods(recorded.methods(), {}, {.target = 0.9}), recorded.spec());
@@ -187,7 +187,7 @@ TEST_CASE("an interval of two to four sweeps says how seldom it covers the media
     CHECK(few_sweeps_text({1, 5}).empty());  // 94 %
 }
 
-TEST_CASE("a target that no sweep reached is refused, with the best that there is") {
+TEST_CASE("a target that no sweep reached is refused with the best value that there is") {
     const Recorded recorded;
 
     const auto error = error_of([&] { compare_methods(recorded.methods(), {}, {.target = 0.99}); });
@@ -219,7 +219,7 @@ TEST_CASE("sweeps without any report are compared as missed, unless all are") {
           }).find("no sweep has reported accuracy yet") != std::string::npos);
 }
 
-TEST_CASE("a metric that is called like a column of the table keeps a column of its own") {
+TEST_CASE("a metric with the name of a column of the table has a column of its own") {
     const Recorded recorded;
     auto spec = recorded.spec();
     spec.metric = "cost";
@@ -230,5 +230,5 @@ TEST_CASE("a metric that is called like a column of the table keeps a column of 
     CHECK(rows[1].at("metrics.cost") == 0.9);
     CHECK(rows[1].at("metrics.cost_low") == 0.9);
     CHECK(rows[1].at("cost") == doctest::Approx(2));  // 20 s of 0.1 dollars
-    CHECK(rows[1].size() == 21);  // what is measured, with two ends each, and the first three columns
+    CHECK(rows[1].size() == 21);                      // the measures, each with two ends, and the first three columns
 }

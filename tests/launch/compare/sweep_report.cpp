@@ -15,7 +15,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// "one" is cheap and bad, "two" is dear and good. Each has two slots.
+/// "one" is cheap and bad, "two" is expensive and good. Each has two slots.
 class RecordedPair {
   public:
     RecordedPair() {
@@ -41,14 +41,14 @@ class RecordedPair {
 
 }  // namespace
 
-TEST_CASE("the Pareto set has what no method beats at its price") {
+TEST_CASE("the Pareto set has the results that no method beats at their price") {
     const RecordedPair recorded;
 
     CHECK(SweepReport(recorded.methods(), {}).pareto_set().print(Format::csv) ==
           "submission,slot_hours,accuracy\none,0.005,0.5\none,0.01,0.6\ntwo,0.02,0.9\n");
 }
 
-TEST_CASE("prices make the axis money, if all of them are known") {
+TEST_CASE("the axis shows money if all prices are known") {
     const RecordedPair recorded;
     const auto both = recorded.prices("one,3600\ntwo,400\n");
     const auto only_one = recorded.prices("one,3600\n");
@@ -60,7 +60,7 @@ TEST_CASE("prices make the axis money, if all of them are known") {
         SweepReport(recorded.methods(), only_one).pareto_set().print(Format::csv).starts_with("submission,slot_hours"));
 }
 
-TEST_CASE("a metric that is called like the price has a column of its own in the Pareto set") {
+TEST_CASE("a metric with the name of the price has a column of its own in the Pareto set") {
     const RecordedPair recorded;
     auto methods = recorded.methods();
     methods.front().runs.front().file.spec.metric = "slot_hours";
@@ -68,7 +68,7 @@ TEST_CASE("a metric that is called like the price has a column of its own in the
     CHECK(SweepReport(methods, {}).pareto_set().print(Format::csv).starts_with("submission,slot_hours,metrics.slot_"));
 }
 
-TEST_CASE("the chart names dollars only where all prices are dollars") {
+TEST_CASE("the chart names dollars only if all prices are in dollars") {
     const TemporaryFolder folder;
     for (const char* name : {"one", "two"}) {
         record_sweep(folder / name, two_trials(1, "price: {slot_hour: 2}\n"), {{9, 0, 1, 0.5}});
@@ -87,7 +87,7 @@ TEST_CASE("the chart names dollars only where all prices are dollars") {
     CHECK(contains(chart_with("one,3600\ntwo,400\n"), ">cost (US dollars)<"));
 }
 
-TEST_CASE("curves are written so that they can be compared as curves") {
+TEST_CASE("curves that a report writes can be read and compared as curves") {
     const RecordedPair recorded;
     std::ofstream(recorded.folder() / "curves.csv") << SweepReport(recorded.methods(), {}).curves().print(Format::csv);
     std::ofstream(recorded.folder() / "workloads.csv") << "workload,target,goal,max_seconds\naccuracy,0.55,maximize,\n";
@@ -112,7 +112,7 @@ TEST_CASE("the chart has both axes and a line for each method") {
     CHECK(SweepReport(recorded.methods(), {}).files().size() == 3);
 }
 
-TEST_CASE("the chart speaks of medians only where a method has several sweeps") {
+TEST_CASE("the chart mentions medians only if a method has several sweeps") {
     const RecordedPair recorded;
     const auto grouped =
         read_methods({recorded.folder().path()}, Grouping::arguments, ClockOf::sweeps, [](auto, auto) {});

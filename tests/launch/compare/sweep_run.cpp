@@ -13,7 +13,7 @@ using analysis::Point;
 
 namespace {
 
-/// Trial 0 is good and slow, trial 1 is bad at last.
+/// Trial 0 is good and slow, trial 1 is bad in the end.
 const std::vector<Report> four_reports{{10, 0, 1, 0.5}, {20, 1, 1, 0.6}, {30, 1, 2, 0.4}, {40, 0, 2, 0.7}};
 
 SweepRun read_run(const std::filesystem::path& directory, ClockOf clock) {
@@ -22,7 +22,7 @@ SweepRun read_run(const std::filesystem::path& directory, ClockOf clock) {
 
 }  // namespace
 
-TEST_CASE("on the sweep's clock a curve has the improvements of all trials, with all slot-hours") {
+TEST_CASE("on the sweep's clock, one curve has the improvements of all trials, with all slot-hours") {
     const TemporaryFolder folder;
     record_sweep(folder / "sweep", two_trials(1), four_reports);
 
@@ -35,7 +35,7 @@ TEST_CASE("on the sweep's clock a curve has the improvements of all trials, with
     CHECK(run.keys.at("seed") == "1");
 }
 
-TEST_CASE("where trials are repetitions a sweep has the values of configurations, not those of lucky seeds") {
+TEST_CASE("a sweep with repetitions has the values of configurations, not those of lucky seeds") {
     const TemporaryFolder folder;
     const std::string file =
         "metric: {name: accuracy, goal: maximize}\nrun_cap: 2\nseed: 1\nrepeat: 2\n"
@@ -56,7 +56,7 @@ TEST_CASE("where trials are repetitions a sweep has the values of configurations
     CHECK(trials.curves[0].points()[0].loss == -0.9);
 }
 
-TEST_CASE("on the trials' clock each trial has its own curve, from the moment that it had a slot") {
+TEST_CASE("on the trials' clock, each trial has its own curve from the moment when it got a slot") {
     const TemporaryFolder folder;
     // One slot: trial 1 starts when trial 0 is done with its 9 epochs, after 20 seconds.
     record_sweep(folder / "sweep", two_trials(1), {{10, 0, 1, 0.5}, {20, 0, 9, 0.6}, {25, 1, 1, 0.7}}, 1);
@@ -83,7 +83,7 @@ TEST_CASE("the trials' clock is the training clock of their reports") {
 
     const auto points = read_run(folder / "sweep", ClockOf::trials).curves[0].points();
 
-    CHECK(points.front().seconds == 10);  // it has no clock: the time that it held slots
+    CHECK(points.front().seconds == 10);  // without a clock, the time that it held slots counts
     CHECK(points.back().seconds == 12.5);
     CHECK(read_run(folder / "sweep", ClockOf::sweeps).curves[0].points().back().seconds == 20);
 }
@@ -110,7 +110,7 @@ TEST_CASE("the time between two sessions does not count") {
     CHECK(read_run(folder / "sweep", ClockOf::trials).curves[0].points().back().seconds == 20);
 }
 
-TEST_CASE("a report that is repeated, or diverged, is no improvement") {
+TEST_CASE("a report that is repeated or diverged is no improvement") {
     const TemporaryFolder folder;
     record_sweep(folder / "sweep", two_trials(1), {{10, 0, 1, 0.5}, {20, 0, 1, 0.9}});
     auto journal = Journal::open(SweepDirectory::open(folder / "sweep").journal());
@@ -137,7 +137,7 @@ TEST_CASE("a curve stands still while the machine's clock is set back") {
     }
 }
 
-TEST_CASE("a directory holds a sweep, or folders of sweeps, or is refused") {
+TEST_CASE("a directory has to hold a sweep or folders of sweeps") {
     const TemporaryFolder folder;
     record_sweep(folder / "asha/2", two_trials(2), {});
     record_sweep(folder / "asha/1", two_trials(1), {});
@@ -152,7 +152,7 @@ TEST_CASE("a directory holds a sweep, or folders of sweeps, or is refused") {
     CHECK(error_of([&] { sweeps_in(folder / "nothing"); }).find("nothing: no such directory") != std::string::npos);
 }
 
-TEST_CASE("slots that no trial held idled, on any clock") {
+TEST_CASE("slots that no trial held count as idle on either clock") {
     const TemporaryFolder folder;
     record_sweep(folder / "sweep", two_trials(1), four_reports, /*num_slots=*/3);
 
@@ -160,7 +160,7 @@ TEST_CASE("slots that no trial held idled, on any clock") {
     CHECK(read_run(folder / "sweep", ClockOf::trials).idle_slot_hours == 40.0 / 3600);
 }
 
-TEST_CASE("the price of a slot-hour is what the file says") {
+TEST_CASE("the price of a slot-hour comes from the sweep file") {
     const TemporaryFolder folder;
     const auto price = [&](const std::string& name, const std::string& section) {
         record_sweep(folder / name, two_trials(1, section), {{10, 0, 1, 0.5}});

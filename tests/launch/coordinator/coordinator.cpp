@@ -11,7 +11,7 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using crescendo::tests::Stage;
 
-TEST_CASE("a report is answered by going on, growing over both nodes, or leaving") {
+TEST_CASE("a report is answered with a decision to continue, to grow over both nodes, or to leave") {
     Stage stage("run_cap: 1\n");
     stage.agents.report(0, 1, 0.5);
     stage.agents.report(0, 2, 0.6);
@@ -56,7 +56,7 @@ TEST_CASE("a request to stop saves every trial, and the next session resumes the
     };
 
     CHECK(stage.run() == Outcome::interrupted);
-    CHECK(stage.journalled().back().at("note") == "time");  // the account goes on to the session's end
+    CHECK(stage.journalled().back().at("note") == "time");  // the account continues to the session's end
 
     CHECK(stage.agents.sent<protocol::Leave>().size() == 2);
     CHECK(stage.agents.sent<protocol::Leave>().front().second.save);
@@ -67,7 +67,7 @@ TEST_CASE("a request to stop saves every trial, and the next session resumes the
     stage.agents.report(1, 4, 0.9);
     CHECK(stage.run() == Outcome::finished);
     const auto joins = stage.agents.sent<JoinGroup>();
-    REQUIRE(joins.size() == 3);  // trial 0 with the two workers that its rung is due, then trial 1 with one
+    REQUIRE(joins.size() == 3);  // trial 0 with the two workers due at its rung, then trial 1 with one
     for (const auto& [node, join] : joins) {
         CHECK(join.join.state == protocol::StateSource::checkpoint);
     }

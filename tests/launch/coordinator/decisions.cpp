@@ -34,14 +34,14 @@ TEST_CASE("a report is in the journal before it is answered") {
     CHECK(answers == 2);
 }
 
-TEST_CASE("each trial's configuration is in the journal, and counts when it is read again") {
+TEST_CASE("each trial's configuration is in the journal and applies when the journal is read again") {
     Stage stage("run_cap: 2\n", "{type: fifo, max: 1}");
     stage.agents.report(0, 1, 0.5);
     stage.agents.report(1, 1, 0.6);
     stage.run();
 
     auto other = stage.file.spec;
-    other.seed = 99;  // draws others
+    other.seed = 99;  // draws other configurations
     const auto history = History::read(other, stage.directory.journal());
 
     for (const auto& trial : stage.history.sweep().trials()) {
@@ -51,9 +51,9 @@ TEST_CASE("each trial's configuration is in the journal, and counts when it is r
     }
 }
 
-TEST_CASE("repetitions of a configuration share its record, which names the first of them") {
+TEST_CASE("repetitions of a configuration share one record, which names the first of them") {
     Stage stage("run_cap: 2\nrepeat: 3\n", "{type: fifo, max: 1}");
-    stage.agents.all_slots.push_back({SlotId{2}, NodeId{0}});  // one for each
+    stage.agents.all_slots.push_back({SlotId{2}, NodeId{0}});  // one slot for each repetition
     for (int trial = 0; trial < 6; ++trial) {
         stage.agents.report(trial, 1, 0.5);
     }
@@ -67,7 +67,7 @@ TEST_CASE("repetitions of a configuration share its record, which names the firs
     }
     CHECK(named == std::vector{0, 3});
     auto other = stage.file.spec;
-    other.seed = 99;  // draws others
+    other.seed = 99;  // draws other configurations
     const auto history = History::read(other, stage.directory.journal());
     for (const auto& trial : stage.history.sweep().trials()) {
         CHECK(trial.is_proposed);
@@ -75,7 +75,7 @@ TEST_CASE("repetitions of a configuration share its record, which names the firs
     }
 }
 
-TEST_CASE("a configuration whose record a crash took is recorded once, for all of its repetitions") {
+TEST_CASE("a configuration whose record was lost in a crash is recorded once for all its repetitions") {
     Stage stage("run_cap: 1\nrepeat: 2\n", "{type: fifo, max: 1}");
     // Its first trial starts, and the other waits.
     stage.history.apply(Json(record_of(SlotsJoined{{{SlotId{5}, NodeId{0}}}}, 1)));
@@ -94,7 +94,7 @@ TEST_CASE("a configuration whose record a crash took is recorded once, for all o
     }));
 }
 
-TEST_CASE("a configuration takes part in the next sync and needs none of its own") {
+TEST_CASE("a configuration is written with the next sync and needs no sync of its own") {
     Stage stage("run_cap: 1\n", "{type: fifo, max: 2}");
     std::vector<std::size_t> num_lines;
     stage.agents.on_order = [&, before = stage.agents.on_order](NodeId to, const Order& order) {
@@ -111,14 +111,14 @@ TEST_CASE("a configuration takes part in the next sync and needs none of its own
     CHECK(Journal::read(stage.directory.journal())[3].at("event") == "trial_proposed");
 }
 
-TEST_CASE("the share of its time that a trial waits for data is journalled, and is among its results") {
+TEST_CASE("the share of time that a trial waits for data is in the journal and in its results") {
     Stage stage("run_cap: 2\n", "{type: fifo, max: 3}");
     const auto report = [&](int trial, int resource, double wait) {
         stage.agents.notices.push_back(report_of(trial, resource, 0.5, wait));
     };
     report(0, 1, 0.25);
     report(0, 2, 0.75);
-    stage.agents.report(0, 3, 0.5);  // does not say
+    stage.agents.report(0, 3, 0.5);  // without a share
     for (const int resource : {1, 2, 3}) {
         stage.agents.report(1, resource, 0.5);
     }
@@ -183,7 +183,7 @@ TEST_CASE("the measures of a trial's steps are journalled with four digits") {
     CHECK_FALSE(reports[1].step_seconds.has_value());
 }
 
-TEST_CASE("what a trial gained by growing is among its results, also when its journal is read again") {
+TEST_CASE("a trial's speed-up by growing is in its results, even when its journal is read again") {
     Stage stage("run_cap: 1\n", "{type: rasda, max: 4, reduction_factor: 2, batch: global, grow_when: faster}");
     for (const auto& [resource, step_seconds] : {std::pair{1, 0.02}, {2, 0.0125}, {4, 0.0125}}) {
         auto report = report_of(0, resource, 0.5);
@@ -199,7 +199,7 @@ TEST_CASE("what a trial gained by growing is among its results, also when its jo
     const auto row = Json::parse(trials_table(history).print(Format::json))[0];
     CHECK(row["workers"] == 2);
     CHECK(row.at("speedup_measured").get<double>() == doctest::Approx(1.6));
-    CHECK(row["speedup_predicted"].is_null());  // nobody had two workers before
+    CHECK(row["speedup_predicted"].is_null());  // no trial had two workers before
 }
 
 TEST_CASE("replaying the journal gives the state that the coordinator had") {

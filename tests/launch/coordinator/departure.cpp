@@ -30,7 +30,7 @@ struct LastCall : Stage {
 
 }  // namespace
 
-TEST_CASE("while workers leave, no notice of any kind is an event of the sweep or starts anything") {
+TEST_CASE("while workers leave, a notice of any kind is no event of the sweep and starts nothing") {
     const LeftTrial left{TrialId{0}, SlotId{0}};
     LastCall undisturbed({left});
     undisturbed.run();
@@ -40,7 +40,7 @@ TEST_CASE("while workers leave, no notice of any kind is an event of the sweep o
         LastCall stage({notice, left});
 
         if (std::holds_alternative<CheckpointFailed>(notice)) {
-            CHECK_THROWS_AS(stage.run(), DirectoryError);  // not all is saved
+            CHECK_THROWS_AS(stage.run(), DirectoryError);  // not everything is saved
         } else {
             CHECK(stage.run() == Outcome::interrupted);
             const std::size_t num_notes = std::holds_alternative<EnergyUsed>(notice) ? 1 : 0;
@@ -55,7 +55,7 @@ TEST_CASE("while workers leave, no notice of any kind is an event of the sweep o
     }
 }
 
-TEST_CASE("a worker that dies, or whose slot or node is lost, is not waited for") {
+TEST_CASE("the session does not wait for a worker that dies or whose slot or node is lost") {
     const std::vector<Notice> ends{WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::crash, "signal 9"},
                                    SlotDown{SlotId{0}, 0, "no GPU"}, AgentLost{NodeId{0}, "no sign of life"}};
     for (const auto& end : ends) {
@@ -66,7 +66,7 @@ TEST_CASE("a worker that dies, or whose slot or node is lost, is not waited for"
     }
 }
 
-TEST_CASE("the time in which this process stood still does not count for workers that have to leave") {
+TEST_CASE("a standstill of this process does not count against workers that have to leave") {
     using namespace std::chrono_literals;
     Stage stage("run_cap: 4\n");
     stage.agents.on_order = nullptr;  // nobody leaves
@@ -91,7 +91,7 @@ TEST_CASE("the time in which this process stood still does not count for workers
     CHECK_FALSE(waits_from_to(1h + save_timeout_of_environment(), 1h + save_timeout_of_environment() + 20s));
 }
 
-TEST_CASE("a group that still forms meets before it leaves") {
+TEST_CASE("a group that is still forming gets answers from the store before it leaves") {
     const Json request{{"id", 5}, {"trial", 0}, {"generation", 0}, {"op", "check"}, {"keys", {"x"}}};
     LastCall stage({StoreRequest{SlotId{0}, request}, LeftTrial{TrialId{0}, SlotId{0}}});
 
@@ -100,7 +100,7 @@ TEST_CASE("a group that still forms meets before it leaves") {
     CHECK(stage.agents.sent<AnswerStore>().size() == 1);
 }
 
-TEST_CASE("the user reads which trial may not have been saved") {
+TEST_CASE("a message names the trial that may not have been saved") {
     LastCall stage({LeftTrial{TrialId{0}, SlotId{0}, "it did not leave within 60 s"}});
 
     stage.run();

@@ -9,7 +9,7 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using crescendo::tests::Stage;
 
-TEST_CASE("an error that repeats elsewhere, whatever numbers are in it, fails the trial at once") {
+TEST_CASE("an error that repeats on another slot fails the trial at once, even if its numbers differ") {
     Stage stage("run_cap: 2\nmax_retries: 9\n");
     stage.agents.report(1, 4, 0.8);  // slot 1 is free
     stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no file, process 12"});
@@ -22,7 +22,7 @@ TEST_CASE("an error that repeats elsewhere, whatever numbers are in it, fails th
           "trial 0 failed and is not retried, since another attempt would fail in the same way: no file, process 345");
 }
 
-TEST_CASE("an error that repeats on one slot of several may be the slot's") {
+TEST_CASE("an error that repeats on one of several slots may be the slot's fault") {
     Stage stage("run_cap: 2\nmax_retries: 9\n", "{type: fifo, max: 4}");
     for (int attempt = 0; attempt < 3; ++attempt) {  // trial 1 has the other slot
         stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no file"});
@@ -36,7 +36,7 @@ TEST_CASE("an error that repeats on one slot of several may be the slot's") {
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 3);
 }
 
-TEST_CASE("crashes and errors suspect the slot, and running out of memory does not") {
+TEST_CASE("crashes and errors make the slot suspect, but running out of memory does not") {
     Stage stage("run_cap: 1\nmax_retries: 9\n", "{type: fifo, max: 4}");
     stage.agents.all_slots.resize(1);
     for (const auto kind : {FailureKind::crash, FailureKind::error, FailureKind::out_of_memory}) {
@@ -55,7 +55,7 @@ TEST_CASE("crashes and errors suspect the slot, and running out of memory does n
     CHECK(suspects == std::vector{true, true, false});
 }
 
-TEST_CASE("an error that comes back after progress, and a crash that repeats, are tried again") {
+TEST_CASE("a trial is retried after an error that returns after progress and after a crash that repeats") {
     Stage stage("run_cap: 1\nmax_retries: 1\n", "{type: fifo, max: 4}");
     stage.agents.all_slots.resize(1);
     stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no luck"});
@@ -73,7 +73,7 @@ TEST_CASE("an error that comes back after progress, and a crash that repeats, ar
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 4);
 }
 
-TEST_CASE("last words of several lines are said once, and later by the trial that had them first") {
+TEST_CASE("last words of several lines are printed once; later failures name the trial that had them first") {
     ToldFailures told;
 
     CHECK(told.words_for(TrialId{0}, "exit status 1; last words: file 7\nno data") ==
@@ -102,7 +102,7 @@ TEST_CASE("last words of several lines are said once, and later by the trial tha
     CHECK(told.words_for(TrialId{5}, "signal 9") == "signal 9");
 }
 
-TEST_CASE("a report without the sweep's metric fails the trial at once, and a similar name is proposed") {
+TEST_CASE("a report without the sweep's metric fails the trial at once, and the message suggests a similar name") {
     Stage stage("run_cap: 1\n");
     auto report = crescendo::tests::report_of(0, 1, 0.5);
     report.metrics = {{"acuracy", 0.5}, {"loss", 1.0}};
@@ -117,7 +117,7 @@ TEST_CASE("a report without the sweep's metric fails the trial at once, and a si
           "add it to each report, or name one of these as metric.name in a new sweep");
 }
 
-TEST_CASE("a program that ends well without a report ends the sweep at once") {
+TEST_CASE("a program that ends without an error and without a report ends the sweep at once") {
     Stage stage("run_cap: 9\n", "{type: fifo, max: 4}");
     stage.agents.notices.push_back(
         WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::repeated_error, "no report", ProgramFault::never_reports});
@@ -125,16 +125,16 @@ TEST_CASE("a program that ends well without a report ends the sweep at once") {
     CHECK(stage.run() == Outcome::hopeless);
 
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
-    CHECK(stage.agents.sent<JoinGroup>().size() == 2);  // the first two, and nobody in their place
+    CHECK(stage.agents.sent<JoinGroup>().size() == 2);  // the first two, and no other trial in their place
 }
 
-TEST_CASE("arguments that every program refuses end the sweep; those of one configuration cost its trial") {
+TEST_CASE("arguments that every program refuses end the sweep; if only one refuses them, only its trial fails") {
     const auto refuse = [](int trial) {
         return WorkerFailed{TrialId{trial}, SlotId{trial % 2}, FailureKind::repeated_error, "exit status 2",
                             ProgramFault::usage_error};
     };
     Stage all("run_cap: 9\n", "{type: fifo, max: 4}");
-    all.agents.notices = {refuse(0), refuse(1)};  // those that had begun when the first did
+    all.agents.notices = {refuse(0), refuse(1)};  // the trials that had begun when the first one failed
     Stage one("run_cap: 2\n", "{type: fifo, max: 4}");
     one.agents.notices = {refuse(0)};
     one.agents.report(1, 4, 0.5);
@@ -146,7 +146,7 @@ TEST_CASE("arguments that every program refuses end the sweep; those of one conf
     CHECK(one.history.sweep().trial(TrialId{0}).failures == 1);
 }
 
-TEST_CASE("three trials that fail before anybody has reported stop the sweep, which can be resumed") {
+TEST_CASE("three trials that fail before any report stop the sweep, which can be resumed") {
     Stage stage("run_cap: 9\nmax_retries: 0\n", "{type: fifo, max: 4}");
     for (const int trial : {0, 1, 2}) {
         stage.agents.notices.push_back(
@@ -156,11 +156,11 @@ TEST_CASE("three trials that fail before anybody has reported stop the sweep, wh
     CHECK(stage.run() == Outcome::hopeless);
 
     CHECK(stage.history.sweep().state() == SweepState::running);
-    CHECK(stage.agents.sent<protocol::Leave>().size() == 1);  // what ran is saved, and nobody else is started
+    CHECK(stage.agents.sent<protocol::Leave>().size() == 1);  // the running trial is saved, and no other one is started
     CHECK(stage.agents.sent<protocol::Leave>().back().second.save);
 }
 
-TEST_CASE("trials that fail after somebody has reported fail by themselves") {
+TEST_CASE("trials that fail after a report of another trial do not stop the sweep") {
     Stage stage("run_cap: 4\nmax_retries: 0\n", "{type: fifo, max: 4}");
     stage.agents.report(0, 1, 0.5);
     for (const int trial : {1, 2, 3}) {

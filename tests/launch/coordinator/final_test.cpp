@@ -34,7 +34,7 @@ struct Finale : Stage {
 
 }  // namespace
 
-TEST_CASE("the winner alone saves when the target ends the sweep, and is measured on the test data") {
+TEST_CASE("only the winner saves when the target ends the sweep, and it is measured on the test data") {
     Stage stage("run_cap: 5\nbudget: {target: 0.9}\n");
     (*stage.file.trainer)["data"] = {{"test", "x.h5:/test"}};
     stage.agents.report(1, 1, 0.5);
@@ -59,7 +59,7 @@ TEST_CASE("the winner alone saves when the target ends the sweep, and is measure
     CHECK(Journal::read(stage.directory.journal()).back().at("note") == "tested");
 }
 
-TEST_CASE("the test data may take any time where a worker that hangs is killed") {
+TEST_CASE("the final test has no time limit if a worker that hangs is killed") {
     Supervision supervision;
     CHECK(longest_test(supervision) == std::chrono::minutes(10));
 
@@ -67,7 +67,7 @@ TEST_CASE("the test data may take any time where a worker that hangs is killed")
     CHECK(longest_test(supervision) == std::nullopt);
 }
 
-TEST_CASE("the time in which this process stood still does not count as time of the measurement") {
+TEST_CASE("a standstill of this process does not count as time of the measurement") {
     using namespace std::chrono_literals;
     Finale stage;
     Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
@@ -111,7 +111,7 @@ TEST_CASE("while the winner is measured, a notice of any other kind changes noth
     }
 }
 
-TEST_CASE("a sweep that is asked to stop while its winner is measured stops, and can be resumed for that") {
+TEST_CASE("a stop request during the winner's measurement ends the session and leaves it to the next one") {
     Finale stage;
     stage.agents.num_waits = 100'000;
     stage.agents.on_order = [&, leave = stage.agents.on_order](NodeId node, const Order& order) {
@@ -128,7 +128,7 @@ TEST_CASE("a sweep that is asked to stop while its winner is measured stops, and
     CHECK(stage.view.said.back() == "trial 0 is not measured, because the session ends; the next session measures it");
 }
 
-TEST_CASE("a winner whose slot is lost while it is measured gets no answer, and the sweep does not wait for one") {
+TEST_CASE("a sweep does not wait for the winner's measurement if the winner's slot is lost meanwhile") {
     for (const Notice& lost :
          {Notice(AgentLost{NodeId{0}, "no sign of life"}), Notice(SlotDown{SlotId{0}, 0, "no GPU"})}) {
         Finale stage;
@@ -141,7 +141,7 @@ TEST_CASE("a winner whose slot is lost while it is measured gets no answer, and 
     }
 }
 
-TEST_CASE("a slot that is lost while workers leave does not get the winner to measure") {
+TEST_CASE("a slot that is lost while workers leave does not measure the winner unless it returns") {
     const AgentLost lost{NodeId{0}, "no sign of life"};
     const SlotDown down{SlotId{0}, 0, "no GPU"};
     const std::vector<std::pair<std::vector<Notice>, std::optional<NodeId>>> cases{
@@ -173,7 +173,7 @@ TEST_CASE("a slot that is lost while workers leave does not get the winner to me
     }
 }
 
-TEST_CASE("test data that cannot be read cost the sweep nothing else") {
+TEST_CASE("test data that cannot be read do not make the sweep fail") {
     Finale stage;
     stage.answer_with({TrialEvaluated{TrialId{0}, {}, "no such file"}});
 

@@ -15,7 +15,7 @@ using Slots = std::vector<SlotId>;
 
 }  // namespace
 
-TEST_CASE("who is not in the next group is leaving until it says that it has") {
+TEST_CASE("a worker that is not in the next group counts as leaving until it reports that it has left") {
     Groups groups;
     groups.form(trial, group_of({SlotId{0}, SlotId{1}, SlotId{2}}));
 
@@ -28,7 +28,7 @@ TEST_CASE("who is not in the next group is leaving until it says that it has") {
     CHECK_FALSE(groups.is_leaving(trial));
 }
 
-TEST_CASE("a trial is at work until the last has left it") {
+TEST_CASE("a trial is at work until its last worker has left") {
     Groups groups;
     groups.form(TrialId{1}, group_of({SlotId{0}, SlotId{1}}));
     groups.form(TrialId{2}, group_of({SlotId{2}}));
@@ -51,7 +51,7 @@ TEST_CASE("a worker that died is neither a member nor leaving") {
     CHECK_FALSE(groups.is_anybody_leaving());
 }
 
-TEST_CASE("a member that left and was called back stays a member when it says that it has left") {
+TEST_CASE("a member that was called back while it left stays a member when it reports that it has left") {
     Groups groups;
     groups.form(trial, group_of({SlotId{0}, SlotId{1}}));
     groups.form(trial, group_of({SlotId{0}}, 1));
@@ -63,7 +63,7 @@ TEST_CASE("a member that left and was called back stays a member when it says th
     CHECK_FALSE(groups.is_leaving(trial));
 }
 
-TEST_CASE("a group is held back until the last of its former self has left") {
+TEST_CASE("a group is held back until the last member of its predecessor has left") {
     Groups groups;
     groups.form(trial, group_of({SlotId{0}, SlotId{1}}));
     groups.dismiss(trial);
@@ -81,7 +81,7 @@ TEST_CASE("a group is held back until the last of its former self has left") {
     CHECK_FALSE(groups.take_ready());
 }
 
-TEST_CASE("a restart began when it was decided first, and is taken once") {
+TEST_CASE("a restart begins when it is first decided, and is taken once") {
     Groups groups;
     groups.form(trial, group_of({SlotId{0}}));
     groups.dismiss(trial);
@@ -101,7 +101,7 @@ TEST_CASE("a restart began when it was decided first, and is taken once") {
     CHECK_FALSE(groups.take_restart(trial));
 }
 
-TEST_CASE("a trial that is dismissed holds nothing back any more") {
+TEST_CASE("a dismissed trial no longer holds back a group") {
     Groups groups;
     groups.form(trial, group_of({SlotId{0}}));
     groups.dismiss(trial);
@@ -113,7 +113,7 @@ TEST_CASE("a trial that is dismissed holds nothing back any more") {
     CHECK_FALSE(groups.take_ready());
 }
 
-TEST_CASE("slots that are lost take their workers along, those that leave and those that were to come") {
+TEST_CASE("lost slots take their workers with them, including those that leave and those that would join") {
     Groups groups;
     groups.form(trial, group_of({SlotId{0}, SlotId{1}}));
     groups.form(TrialId{8}, group_of({SlotId{2}}));
@@ -129,7 +129,7 @@ TEST_CASE("slots that are lost take their workers along, those that leave and th
     CHECK_FALSE(groups.is_held_back(TrialId{8}));
 }
 
-TEST_CASE("a regrouped trial is at work once, and only in its present generation") {
+TEST_CASE("a regrouped trial resumes work once, and only in its present generation") {
     Groups groups;
     groups.form(trial, group_of({SlotId{0}}));
     CHECK_FALSE(groups.note_formed(trial, 0));  // it was not regrouped
@@ -142,7 +142,7 @@ TEST_CASE("a regrouped trial is at work once, and only in its present generation
     CHECK_FALSE(groups.note_formed(trial, 1));
 }
 
-TEST_CASE("all members are stranded when each has said so of the present generation") {
+TEST_CASE("all members are stranded when each has reported so for the present generation") {
     Groups groups;
     groups.form(trial, group_of({SlotId{0}, SlotId{1}}, 3));
 

@@ -13,7 +13,7 @@ Config config(double lr) { return {{"lr", lr}}; }
 
 }  // namespace
 
-TEST_CASE("three different configurations with one and the same report are noticed, once") {
+TEST_CASE("three different configurations with the same report are noticed once") {
     IdenticalReports reports;
 
     CHECK(reports.note(config(0.1), Resource{1}, {{"loss", 0.5}}) == Unused::nothing);
@@ -23,7 +23,7 @@ TEST_CASE("three different configurations with one and the same report are notic
     CHECK(reports.note(config(0.4), Resource{1}, {{"loss", 0.5}}) == Unused::nothing);
 }
 
-TEST_CASE("three trials of one configuration with one and the same report do not use their seeds") {
+TEST_CASE("three trials of one configuration with the same report do not use their seeds") {
     IdenticalReports reports;
 
     CHECK(reports.note(config(0.1), Resource{1}, {{"loss", 0.5}}) == Unused::nothing);
@@ -32,7 +32,7 @@ TEST_CASE("three trials of one configuration with one and the same report do not
     CHECK(reports.is_done());
 }
 
-TEST_CASE("one report that differs, in any number, is enough") {
+TEST_CASE("one report that differs in any number ends the search for identical ones") {
     for (const auto& [resource, metrics] :
          {std::pair{Resource{2}, std::map<std::string, double>{{"loss", 0.5}, {"time", 1.0}}},
           std::pair{Resource{1}, std::map<std::string, double>{{"loss", 0.5}, {"time", 2.0}}}}) {

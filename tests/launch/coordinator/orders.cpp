@@ -25,7 +25,7 @@ TEST_CASE("requests to the store are answered on the node that asked") {
     CHECK(answers[0].second.answer.at("found") == false);
 }
 
-TEST_CASE("who leaves a trial is answered until it has left, and requests of others open nothing for the trial") {
+TEST_CASE("a worker that leaves gets answers from the store until it has left; later requests open nothing") {
     Stage stage("run_cap: 1\n");
     Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
     Json record = to_json(Event(SlotsJoined{stage.agents.slots()}));
@@ -51,7 +51,7 @@ TEST_CASE("who leaves a trial is answered until it has left, and requests of oth
     CHECK_FALSE(is_answered());
 }
 
-TEST_CASE("a trial that runs out of memory is told to take smaller micro-batches") {
+TEST_CASE("a trial that runs out of memory is resumed with smaller micro-batches") {
     Stage stage("run_cap: 1\n");
     stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::out_of_memory, "64 GiB"});
     stage.agents.report(0, 4, 0.8);
@@ -63,7 +63,7 @@ TEST_CASE("a trial that runs out of memory is told to take smaller micro-batches
     CHECK(joins[1].second.join.batch.accumulation == 2);
 }
 
-TEST_CASE("a trial whose every worker has died is resumed from its checkpoint") {
+TEST_CASE("a trial whose workers have all died is resumed from its checkpoint") {
     Stage stage("run_cap: 1\n");
     stage.agents.report(0, 1, 0.5);
     for (const int slot : {0, 1}) {
@@ -79,7 +79,7 @@ TEST_CASE("a trial whose every worker has died is resumed from its checkpoint") 
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);  // in one turn of events
 }
 
-TEST_CASE("a trial that uses up its retries has its survivors leave before their slots get another trial") {
+TEST_CASE("the survivors of a trial without retries leave before their slots get another trial") {
     Stage stage("run_cap: 2\nmax_retries: 0\n");
     stage.agents.report(0, 1, 0.5);
     stage.agents.report(1, 1, 0.4);  // stopped: trial 0 may have its slot
@@ -93,7 +93,7 @@ TEST_CASE("a trial that uses up its retries has its survivors leave before their
     CHECK(stage.agents.sent<protocol::Leave>().back().second.trial == TrialId{0});
 }
 
-TEST_CASE("a trial that comes to its own end saves, wherever it is") {
+TEST_CASE("a trial that reaches its own target saves, whatever its resource is") {
     Stage stage("run_cap: 1\ntrial: {target: 0.9}\n", "{type: fifo, max: 4}");
     stage.agents.report(0, 3, 0.95);
 
@@ -105,8 +105,8 @@ TEST_CASE("a trial that comes to its own end saves, wherever it is") {
     CHECK(stage.history.sweep().trial(TrialId{0}).reason == StopReason::reached);
 }
 
-TEST_CASE("a paused trial leaves without saving, is resumed from its checkpoint, and has not ended by leaving") {
-    // Promoting with eta 2: after two results at a rung the best one goes on.
+TEST_CASE("a paused trial leaves without saving or ending, and is resumed from its checkpoint") {
+    // Promoting with eta 2: after two results at a rung, the better one continues.
     Stage stage("run_cap: 2\n", "{type: asha, min: 1, max: 2, reduction_factor: 2, mode: promote, max_concurrent: 1}");
     const auto leave = stage.agents.on_order;
     stage.agents.on_order = [&](NodeId node, const Order& order) {
@@ -129,7 +129,7 @@ TEST_CASE("a paused trial leaves without saving, is resumed from its checkpoint,
     CHECK(stage.history.sweep().trial(TrialId{1}).status == TrialStatus::stopped);
 }
 
-TEST_CASE("a checkpoint that a stopped trial's trainer still wrote before it left is dropped as well") {
+TEST_CASE("a checkpoint that a stopped trial's trainer wrote just before it left is also dropped") {
     Stage stage("run_cap: 3\n", "{type: fifo, max: 1}");
     for (const int trial : {0, 1, 2}) {
         stage.agents.report(trial, 1, 0.9 - 0.1 * trial);
@@ -150,7 +150,7 @@ TEST_CASE("a checkpoint that a stopped trial's trainer still wrote before it lef
     CHECK_FALSE(std::filesystem::exists(checkpoint(2)));
 }
 
-TEST_CASE("a trial that starts finds nothing of another one that had its number, before the journal was cut") {
+TEST_CASE("a trial that starts finds no files of an earlier one with its number, from before the journal was cut") {
     Stage stage("run_cap: 1\n");
     const auto folder = stage.directory.trial(TrialId{0});
     std::filesystem::create_directories(folder / "weights");
@@ -170,7 +170,7 @@ TEST_CASE("a trial that starts finds nothing of another one that had its number,
     CHECK_FALSE(std::filesystem::exists(folder / "saved.json"));
 }
 
-TEST_CASE("a trial that is resumed finds what it saved") {
+TEST_CASE("a resumed trial finds what it saved") {
     Stage stage("run_cap: 1\n");
     const auto saved = stage.directory.trial(TrialId{0}) / "saved.json";
     stage.agents.on_notices = [&](const std::vector<Notice>& notices) {
@@ -186,9 +186,9 @@ TEST_CASE("a trial that is resumed finds what it saved") {
     CHECK(std::filesystem::exists(saved));
 }
 
-TEST_CASE("a program that ended with the report that pauses it is not waited for") {
+TEST_CASE("the sweep does not wait for a program that ended with the report that pauses its trial") {
     Stage stage("run_cap: 1\n", "{type: asha, min: 1, max: 2, reduction_factor: 2, mode: promote}");
-    stage.agents.on_order = nullptr;  // nobody is there to answer
+    stage.agents.on_order = nullptr;  // no agent answers
     stage.agents.notices.push_back(ProgramEnded{TrialId{0}});
 
     CHECK(stage.run() == Outcome::finished);
@@ -196,7 +196,7 @@ TEST_CASE("a program that ended with the report that pauses it is not waited for
     CHECK(stage.agents.sent<protocol::Leave>().empty());
 }
 
-TEST_CASE("once no trial is to be started, those that wait are left to the next session") {
+TEST_CASE("when no more trials may start, waiting ones are left to the next session") {
     Stage stage("run_cap: 2\n");
     Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
     Json record = to_json(Event(SlotsJoined{stage.agents.slots()}));

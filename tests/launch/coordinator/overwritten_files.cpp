@@ -24,7 +24,7 @@ std::set<TrialId> trial_set(std::initializer_list<int> numbers) {
 
 /// A folder where programs run, with a sweep in it.
 struct WorkingFolder {
-    /// Each version is one second younger than the one before.
+    /// Each version is one second newer than the one before.
     void write(const std::string& name) {
         fs::create_directories((folder / name).parent_path());
         std::ofstream(folder / name) << "weights";
@@ -42,7 +42,7 @@ struct WorkingFolder {
 
 }  // namespace
 
-TEST_CASE("a file that two trials wrote is told of once") {
+TEST_CASE("a file that two trials wrote is reported once") {
     WorkingFolder work;
     work.write("out/checkpoint-1/model.pt");
     CHECK(work.end(0).empty());
@@ -53,7 +53,7 @@ TEST_CASE("a file that two trials wrote is told of once") {
     CHECK(work.end(2).empty());
 }
 
-TEST_CASE("trials that run side by side are told apart once none is left that may have written all versions") {
+TEST_CASE("a file of concurrent trials is reported once no single trial can have written all versions") {
     WorkingFolder work;
     work.write("model.pt");
     CHECK(work.end(0, {1, 2}).empty());
@@ -65,24 +65,24 @@ TEST_CASE("trials that run side by side are told apart once none is left that ma
     CHECK_FALSE(work.end(3, {4, 5}).empty());
 }
 
-TEST_CASE("nobody is told of files that each trial has for itself, of others, and of those of the sweep") {
+TEST_CASE("files of single trials, files that are not models, and files of the sweep are not reported") {
     WorkingFolder work;
     work.write("data.h5");
     work.files = OverwrittenFiles(work.folder.path(), work.folder / "./sweep/");
     for (int trial = 0; trial < 9; ++trial) {
         CAPTURE(trial);
         work.write("model" + std::to_string(trial) + ".pt");
-        work.write("model" + std::to_string(trial + 1) + ".pt");  // of a trial that runs
+        work.write("model" + std::to_string(trial + 1) + ".pt");  // from a trial that is running
         work.write("slurm.out");
         work.write("sweep/best.pt");
-        work.write("out/run/weights/model.pt");  // deeper than a look goes
+        work.write("out/run/weights/model.pt");  // deeper than the search goes
         CHECK(work.end(trial, {trial + 1}).empty());
     }
-    work.write("data.h5");  // once, whoever did
+    work.write("data.h5");  // only once, by whichever trial
     CHECK(work.end(9).empty());
 }
 
-TEST_CASE("a folder that is gone is none with models") {
+TEST_CASE("a folder that is gone has no overwritten models") {
     WorkingFolder work;
     fs::remove_all(work.folder.path());
     CHECK(work.end(0).empty());

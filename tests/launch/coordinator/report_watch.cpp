@@ -15,7 +15,7 @@ using crescendo::tests::Stage;
 
 namespace {
 
-/// How often the user was told something like this.
+/// How often a message to the user had these words.
 auto times_said(const Stage& stage, const std::string& words) {
     return std::ranges::count_if(stage.view.said,
                                  [&](const auto& line) { return line.find(words) != std::string::npos; });
@@ -23,7 +23,7 @@ auto times_said(const Stage& stage, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("a program that does not say how long its steps take grows blindly, and the user hears of it once") {
+TEST_CASE("a trial that has to grow by goodput but does not report its step times causes one message") {
     const auto said_of = [](std::optional<double> step_seconds, const std::string& grow_when) {
         Stage stage("run_cap: 1\n", "{type: rasda, min: 1, max: 4, reduction_factor: 2, grow_when: " + grow_when + "}");
         stage.file.trainer.reset();
@@ -43,7 +43,7 @@ TEST_CASE("a program that does not say how long its steps take grows blindly, an
     CHECK(said_of(0.1, "goodput") == 0);
 }
 
-TEST_CASE("trials that report the same numbers for different parameters are told of once") {
+TEST_CASE("trials that report the same numbers for different parameters cause one message") {
     Stage stage("run_cap: 4\n", "{type: fifo, max: 2}");
     for (const int trial : {0, 1, 2, 3}) {
         stage.agents.report(trial, 1, 0.5);
@@ -55,7 +55,7 @@ TEST_CASE("trials that report the same numbers for different parameters are told
     CHECK(times_said(stage, "three trials with different parameters report the same numbers") == 1);
 }
 
-TEST_CASE("what is reported before training may be the same for all trials") {
+TEST_CASE("reports from before training may be the same for all trials") {
     Stage stage("run_cap: 4\n", "{type: fifo, max: 3}");
     stage.file.trainer.reset();
     stage.file.command = {"train"};
@@ -71,7 +71,7 @@ TEST_CASE("what is reported before training may be the same for all trials") {
     CHECK(times_said(stage, "report the same numbers") == 0);
 }
 
-TEST_CASE("a program that counts beyond the end with its first report is told of once") {
+TEST_CASE("a first report beyond the end of the trial causes one message") {
     Stage stage("run_cap: 2\n", "{type: fifo, max: 4}");
     stage.agents.report(0, 500, 0.5);
     stage.agents.report(1, 500, 0.6);
@@ -82,7 +82,7 @@ TEST_CASE("a program that counts beyond the end with its first report is told of
     CHECK(times_said(stage, "beyond scheduler.max") == 1);
 }
 
-TEST_CASE("a program that reports only at the end, where rungs would stop trials before, is told of once") {
+TEST_CASE("a program that reports only at the end, after rungs that could stop it, causes one message") {
     const auto said_with = [](const std::string& scheduler) {
         Stage stage("run_cap: 2\n", scheduler);
         stage.agents.report(0, 4, 0.5);
@@ -97,7 +97,7 @@ TEST_CASE("a program that reports only at the end, where rungs would stop trials
     CHECK(said_with("{type: asha, min: 4, max: 4}") == 0);
 }
 
-TEST_CASE("one report that is judged at many rungs, because the program counts steps, is told of once") {
+TEST_CASE("a report that is judged at many rungs, because the program counts steps, causes one message") {
     const auto said_with = [](const std::string& scheduler, bool reports_untrained) {
         Stage stage("run_cap: 2\n", scheduler);
         stage.file.trainer.reset();
@@ -123,7 +123,7 @@ TEST_CASE("one report that is judged at many rungs, because the program counts s
     CHECK(said_with("{type: fifo, max: 4000}", false) == 0);
 }
 
-TEST_CASE("samples that a trial leaves out are told of once") {
+TEST_CASE("samples that a trial leaves out cause one message") {
     Stage stage("run_cap: 1\n", "{type: fifo, max: 3}");
     for (const int resource : {1, 2, 3}) {
         auto report = report_of(0, resource, 0.5);
@@ -136,7 +136,7 @@ TEST_CASE("samples that a trial leaves out are told of once") {
     CHECK(times_said(stage, "3.12 % of the samples read by trial 0 have non-finite numbers") == 1);
 }
 
-TEST_CASE("trials that all diverge are told of once") {
+TEST_CASE("trials that all diverge cause one message") {
     const auto said_of = [](int num_trials, std::optional<double> second) {
         Stage stage("run_cap: " + std::to_string(num_trials) + "\n", "{type: fifo, max: 2}");
         for (int trial = 0; trial < num_trials; ++trial) {

@@ -13,7 +13,7 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using crescendo::tests::Stage;
 
-TEST_CASE("near the deadline each program gives way at its report, and the session ends as soon as all have") {
+TEST_CASE("near the deadline, each program gives way at its report, and the session ends when all have done so") {
     Stage stage("run_cap: 4\n", "{type: fifo, max: 4}");
     stage.file.trainer.reset();
     stage.file.command = {"train"};
@@ -38,10 +38,10 @@ TEST_CASE("near the deadline each program gives way at its report, and the sessi
     for (const auto id : {TrialId{0}, TrialId{1}}) {
         CHECK(stage.history.sweep().trial(id).status == TrialStatus::waiting);
     }
-    CHECK(stage.history.sweep().trials().size() == 2);  // nobody took the free slots
+    CHECK(stage.history.sweep().trials().size() == 2);  // no trial took the free slots
 }
 
-TEST_CASE("when the deadline is there what runs is saved") {
+TEST_CASE("running trials are saved at the deadline") {
     Stage stage("run_cap: 4\n");
 
     const auto outcome = stage.run({{wall_clock()}});
@@ -53,7 +53,7 @@ TEST_CASE("when the deadline is there what runs is saved") {
     CHECK(stage.agents.sent<protocol::Leave>().size() == 2);
 }
 
-TEST_CASE("a session ends when its time is up or its user asks for it, and only then") {
+TEST_CASE("a session ends only when its time is up or its user asks for it") {
     Stage stage("run_cap: 1\n");
     const auto end = [&](std::optional<double> deadline) {
         return SessionEnd(stage.directory, stage.signals,
@@ -72,7 +72,7 @@ TEST_CASE("a session ends when its time is up or its user asks for it, and only 
     CHECK(end({}).reason() == "Ctrl-C: saving the running trials (Ctrl-C again ends at once)");
 }
 
-TEST_CASE("a job that was given more time while it runs uses it, and Slurm is asked only where that may matter") {
+TEST_CASE("a job uses the extra time that it gets while it runs, and asks Slurm only when that may matter") {
     Stage stage("run_cap: 1\n");
     int num_asked = 0;
     std::optional<double> answer;
@@ -85,7 +85,7 @@ TEST_CASE("a job that was given more time while it runs uses it, and Slurm is as
     CHECK_FALSE(end.comes_within(10));
     CHECK(num_asked == 0);
     CHECK(end.comes_within(200));  // no answer
-    answer = begin + 101;          // as before, but for the clocks
+    answer = begin + 101;          // as before, except for the clocks
     CHECK(end.comes_within(200));
     answer = begin + 1000;
     CHECK_FALSE(end.comes_within(200));
@@ -96,7 +96,7 @@ TEST_CASE("a job that was given more time while it runs uses it, and Slurm is as
     CHECK(num_asked == 4);
 }
 
-TEST_CASE("a session ends when it is asked to by a file") {
+TEST_CASE("a session ends when a file requests it") {
     Stage stage("run_cap: 1\n");
 
     replace_file(stage.directory.stop_request(), "");

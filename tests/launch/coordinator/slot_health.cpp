@@ -14,12 +14,12 @@ using SlotSet = std::set<SlotId>;
 constexpr SlotId good{0};
 constexpr SlotId bad{1};
 
-/// Counts so many trials that have reported, and that have failed.
+/// Counts these numbers of trials that have reported and that have failed.
 std::function<SlotHealth::Record()> counted(int num_reported, int num_failed) {
     return [=] { return SlotHealth::Record{num_reported, num_failed}; };
 }
 
-/// Slots 0, 1, …, of which so many are on each node.
+/// Slots 0, 1, …, with `slots_per_node` of them on each node.
 std::vector<Slot> slots_on_nodes(int num_nodes, int slots_per_node) {
     std::vector<Slot> slots;
     for (int i = 0; i < num_nodes * slots_per_node; ++i) {
@@ -39,13 +39,13 @@ std::vector<Slot> slots_on_gpus(int num_gpus, int slots_per_gpu) {
 
 }  // namespace
 
-TEST_CASE("a slot where three trials fail in a row is bad, and its neighbour is not") {
+TEST_CASE("a slot where three trials fail in a row is bad, but its neighbour is not") {
     SlotHealth health(slots_on_nodes(1, 2));
 
     CHECK(health.note_failure(bad, TrialId{1}, counted(1, 1)).empty());
     CHECK(health.note_failure(bad, TrialId{2}, counted(1, 2)).empty());          // 3 trials x (0.5 / 2)^2 = 0.19
     CHECK(health.note_failure(bad, TrialId{3}, counted(1, 3)) == SlotSet{bad});  // 4 trials x (0.5 / 2)^3 = 0.06
-    CHECK(health.note_failure(bad, TrialId{4}, counted(1, 4)).empty());          // is in use no more
+    CHECK(health.note_failure(bad, TrialId{4}, counted(1, 4)).empty());          // no longer in use
 }
 
 TEST_CASE("trials are counted only where several failed in a row on a slot") {
@@ -63,7 +63,7 @@ TEST_CASE("trials are counted only where several failed in a row on a slot") {
     CHECK(num_counts > 0);
 }
 
-TEST_CASE("what the neighbours of a bad slot report does not speak for it") {
+TEST_CASE("reports from the neighbours of a bad slot do not speak for it") {
     SlotHealth health(slots_on_nodes(1, 2));
     health.note_failure(bad, TrialId{1}, counted(1, 1));
     health.note_failure(bad, TrialId{2}, counted(1, 2));
@@ -73,14 +73,14 @@ TEST_CASE("what the neighbours of a bad slot report does not speak for it") {
     CHECK(health.note_failure(bad, TrialId{3}, counted(1, 3)) == SlotSet{bad});
 }
 
-TEST_CASE("the more trials do well elsewhere, the fewer have to fail on a slot") {
+TEST_CASE("the more trials succeed elsewhere, the fewer failures make a slot bad") {
     SlotHealth health(slots_on_nodes(1, 2));
 
     CHECK(health.note_failure(bad, TrialId{1}, counted(20, 1)).empty());
     CHECK(health.note_failure(bad, TrialId{2}, counted(20, 2)) == SlotSet{bad});
 }
 
-TEST_CASE("where every third trial fails, rows of failures are no slot's fault") {
+TEST_CASE("if every third trial fails, failures in a row are no slot's fault") {
     SlotHealth health(slots_on_nodes(1, 2));
 
     for (int trial = 0; trial < 5; ++trial) {  // 1,000 such trials have 1000 x (1/3)^5 = 4 rows of five
@@ -88,7 +88,7 @@ TEST_CASE("where every third trial fails, rows of failures are no slot's fault")
     }
 }
 
-TEST_CASE("a trial that fails again and again is bad, and not its slot") {
+TEST_CASE("a trial that fails again and again does not make its slot bad") {
     SlotHealth health(slots_on_nodes(1, 2));
 
     for (int i = 0; i < 9; ++i) {
@@ -96,7 +96,7 @@ TEST_CASE("a trial that fails again and again is bad, and not its slot") {
     }
 }
 
-TEST_CASE("a trial that failed elsewhere before is bad, and not the slot where it is tried again") {
+TEST_CASE("a trial that failed elsewhere before does not make the slot of its next attempt bad") {
     SlotHealth health(slots_on_nodes(1, 3));
 
     for (int trial = 0; trial < 9; ++trial) {
@@ -111,7 +111,7 @@ TEST_CASE("a trial that failed elsewhere before is bad, and not the slot where i
     CHECK(health.note_failure(SlotId{2}, TrialId{15}, counted(20, 15)) == SlotSet{SlotId{2}});
 }
 
-TEST_CASE("a trial that is tried again on another slot of a bad node counts for the node") {
+TEST_CASE("a trial that fails again on another slot of the same node counts against the node") {
     SlotHealth health(slots_on_nodes(2, 2));
 
     CHECK(health.note_failure(SlotId{2}, TrialId{1}, counted(20, 1)).empty());
@@ -128,7 +128,7 @@ TEST_CASE("a failure on a slot that is left out says nothing against the trial")
     CHECK(health.note_failure(SlotId{2}, TrialId{2}, counted(20, 2)) == SlotSet{SlotId{2}});
 }
 
-TEST_CASE("where workers fail on every slot, it is none of theirs") {
+TEST_CASE("if workers fail on every slot, no slot is at fault") {
     SlotHealth health(slots_on_nodes(1, 2));
 
     for (int trial = 0; trial < 9; ++trial) {
@@ -138,7 +138,7 @@ TEST_CASE("where workers fail on every slot, it is none of theirs") {
     CHECK(health.note_failure(bad, TrialId{9}, counted(20, 10)) == SlotSet{bad});
 }
 
-TEST_CASE("a node all of whose slots fail is bad as a whole, before each of them has failed as often") {
+TEST_CASE("a node whose slots all fail is bad as a whole, before each slot has failed often enough") {
     SlotHealth health(slots_on_nodes(2, 3));
 
     CHECK(health.note_failure(SlotId{3}, TrialId{1}, counted(3, 1)).empty());
@@ -146,7 +146,7 @@ TEST_CASE("a node all of whose slots fail is bad as a whole, before each of them
     CHECK(health.note_failure(SlotId{5}, TrialId{3}, counted(3, 3)) == SlotSet{SlotId{3}, SlotId{4}, SlotId{5}});
 }
 
-TEST_CASE("a GPU whose slots are all in doubt is bad as a whole once one of them is") {
+TEST_CASE("a GPU whose slots are all in doubt is bad as a whole once one of them is bad") {
     SlotHealth health(slots_on_gpus(/*num_gpus=*/2, /*slots_per_gpu=*/4));  // GPU 1 has slots 1, 3, 5 and 7
     for (int i = 0; i < 4; ++i) {
         CHECK(health.note_failure(SlotId{1 + 2 * i}, TrialId{i}, counted(20, 1 + i)).empty());
@@ -157,7 +157,7 @@ TEST_CASE("a GPU whose slots are all in doubt is bad as a whole once one of them
           SlotSet{SlotId{1}, SlotId{3}, SlotId{5}, SlotId{7}});
 }
 
-TEST_CASE("a slot is left out alone while a neighbour on its GPU makes progress") {
+TEST_CASE("only the bad slot is left out while a neighbour on its GPU makes progress") {
     SlotHealth health(slots_on_gpus(2, 2));
     health.note_failure(SlotId{3}, TrialId{1}, counted(40, 1));
     health.note_failure(SlotId{1}, TrialId{2}, counted(40, 2));
@@ -167,7 +167,7 @@ TEST_CASE("a slot is left out alone while a neighbour on its GPU makes progress"
     CHECK(health.note_failure(SlotId{1}, TrialId{3}, counted(40, 3)) == SlotSet{SlotId{1}});
 }
 
-TEST_CASE("a trial that takes all others on its GPU along does not make the GPU bad, nor the node") {
+TEST_CASE("a trial that brings down all others on its GPU makes neither the GPU nor the node bad") {
     SlotHealth gpu(slots_on_gpus(2, 8));
     for (int i = 0; i < 8; ++i) {
         CHECK(gpu.note_failure(SlotId{1 + 2 * i}, TrialId{i}, counted(40, 1 + i)).empty());
@@ -181,7 +181,7 @@ TEST_CASE("a trial that takes all others on its GPU along does not make the GPU 
     }
 }
 
-TEST_CASE("progress on a slot ends the row of its failures") {
+TEST_CASE("progress on a slot ends its series of failures") {
     SlotHealth health(slots_on_nodes(1, 2));
     health.note_failure(bad, TrialId{1}, counted(1, 1));
     health.note_failure(bad, TrialId{2}, counted(1, 2));

@@ -21,8 +21,8 @@ inline protocol::Report report_of(int trial, int resource, double accuracy, std:
             .data_wait = data_wait};
 }
 
-/// Agents that are played by the test, on two nodes with a slot each, so that routing shows. They answer orders as a
-/// script says, and keep all orders for the test to look at.
+/// Agents played by the test, on two nodes with one slot each, so that routing matters. They answer orders as
+/// `on_order` says, and keep all orders for the test.
 class PlayedAgents final : public Transport {
   public:
     std::vector<Slot> slots() const override { return all_slots; }
@@ -71,7 +71,7 @@ class PlayedAgents final : public Transport {
     std::vector<std::pair<NodeId, Order>> orders;
     std::deque<Notice> notices;
     bool all_at_once = false;
-    int num_waits = 0;  ///< of a millisecond at least, for which nothing may come
+    int num_waits = 0;  ///< how often nothing may arrive for at least a millisecond
 };
 
 class SilentView final : public LiveView {
@@ -82,7 +82,7 @@ class SilentView final : public LiveView {
     std::chrono::milliseconds period() const override { return std::chrono::milliseconds(1); }
 
     std::vector<std::string> said;
-    std::optional<double> time_budget;  ///< the last that was set while the sweep ran
+    std::optional<double> time_budget;  ///< the last one that was set while the sweep ran
 };
 
 /// A sweep of up to four epochs in a folder of its own; trials leave when they are told to.

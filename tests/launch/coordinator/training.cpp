@@ -18,7 +18,7 @@ using namespace crescendo::launch;
 using crescendo::tests::report_of;
 using crescendo::tests::Stage;
 
-TEST_CASE("a report that is known already is answered and not journalled again") {
+TEST_CASE("a report that is already known is answered but not journalled again") {
     Stage stage("run_cap: 1\n");
     stage.agents.report(0, 1, 0.5);
     stage.agents.report(0, 1, 0.9);
@@ -31,7 +31,7 @@ TEST_CASE("a report that is known already is answered and not journalled again")
     CHECK(stage.history.of(TrialId{0}).reports.front().metrics.at("accuracy") == 0.5);
 }
 
-TEST_CASE("reports that a program sends in one go, and out of order, end no sweep") {
+TEST_CASE("reports that arrive all at once and out of order do not end the sweep") {
     Stage stage("run_cap: 1\n");
     stage.agents.all_at_once = true;
     for (const int resource : {3, 2, 3, 4}) {
@@ -43,7 +43,7 @@ TEST_CASE("reports that a program sends in one go, and out of order, end no swee
     CHECK(stage.history.of(TrialId{0}).reports.size() == 2);
 }
 
-TEST_CASE("a report whose times are too large to be rounded has none, and the journal can be read") {
+TEST_CASE("times too large to be rounded are left out of a report, so the journal can be read") {
     Stage stage("run_cap: 1\n");
     auto report = report_of(0, 1, 0.5);
     report.seconds = 1e306;
@@ -56,14 +56,14 @@ TEST_CASE("a report whose times are too large to be rounded has none, and the jo
     CHECK_NOTHROW(History::read(stage.file.spec, stage.directory.journal()));
     REQUIRE(stage.history.of(TrialId{0}).reports.size() == 2);
     const auto& first = stage.history.of(TrialId{0}).reports.front();
-    CHECK(first.seconds < 1000);  // as for a trainer that has no clock
+    CHECK(first.seconds < 1000);  // as for a trainer without a clock
     CHECK_FALSE(first.evaluated.has_value());
 }
 
-TEST_CASE("measures that are too small or too large for a number of four digits count as missing") {
+TEST_CASE("measures too small or too large to be rounded to four digits count as missing") {
     Stage stage("run_cap: 1\n");
     auto report = report_of(0, 1, 0.5);
-    report.step_seconds = 1.7976e308;  // rounds up, beyond what a double holds
+    report.step_seconds = 1.7976e308;  // would be rounded up beyond the largest double
     report.group_batch = 64;
     report.noise_scale = 1e-310;
     stage.agents.notices.emplace_back(report);
@@ -80,7 +80,7 @@ TEST_CASE("measures that are too small or too large for a number of four digits 
     CHECK(stage.history.regroup_phases() == std::map<std::string, std::vector<double>>{{"step", {0.25}}});
 }
 
-TEST_CASE("a program that ends in the turn of its last report had ended before, for the journal") {
+TEST_CASE("the journal has no separate end of a program that ends in the turn of its last report") {
     Stage stage("run_cap: 1\n", "{type: fifo, max: 1}");
     stage.agents.all_at_once = true;
     stage.agents.report(0, 1, 0.5);
@@ -93,7 +93,7 @@ TEST_CASE("a program that ends in the turn of its last report had ended before, 
     }
 }
 
-TEST_CASE("a worker that fails in the turn of a report that makes its group grow is left behind at once") {
+TEST_CASE("a worker that fails in the turn of a report that grows its group is left out at once") {
     Stage stage("run_cap: 1\n");
     stage.agents.all_at_once = true;
     stage.agents.report(0, 1, 0.5);
@@ -113,7 +113,7 @@ TEST_CASE("a worker that fails in the turn of a report that makes its group grow
     CHECK(stage.history.of(TrialId{0}).reports.size() == 2);
 }
 
-TEST_CASE("the survivors of a dead worker go on in memory, and the group grows back at the next report") {
+TEST_CASE("the survivors of a dead worker continue from memory, and the group grows back at the next report") {
     Stage stage("run_cap: 1\n");
     stage.agents.report(0, 1, 0.5);
     stage.agents.notices.push_back(WorkerStranded{TrialId{0}, SlotId{1}, 1});
@@ -142,7 +142,7 @@ TEST_CASE("the survivors of a dead worker go on in memory, and the group grows b
     CHECK(joins[4].second.join.reported == Resource{2});
 }
 
-TEST_CASE("a trial that waits for what another one tries is told to grow between its reports") {
+TEST_CASE("a trial that waits for another one's attempt to grow can grow between its own reports") {
     Stage stage("run_cap: 2\n", "{type: rasda, min: 1, max: 16, reduction_factor: 2}");
     stage.agents.all_slots.insert(stage.agents.all_slots.end(), {{SlotId{2}, NodeId{0}}, {SlotId{3}, NodeId{1}}});
     const auto report = [&](int trial, int resource, double accuracy) {
@@ -170,7 +170,7 @@ TEST_CASE("a trial that waits for what another one tries is told to grow between
     CHECK(grown->second.join.batch.multiple == 1);
 }
 
-TEST_CASE("steps that a group made before its trial grew between two reports are none of the larger group") {
+TEST_CASE("steps from before a trial grew between two reports do not count for the larger group") {
     const auto recorded = [](int generation) {
         Stage stage("run_cap: 1\n", "{type: rasda, min: 2, max: 16, reduction_factor: 2}");
         stage.agents.notices.push_back(protocol::Timed{TrialId{0}, 0, 0.05, 64});  // so it grows: generation 1
@@ -183,12 +183,12 @@ TEST_CASE("steps that a group made before its trial grew between two reports are
         return stage.history.of(TrialId{0}).reports.front().step_seconds;
     };
 
-    CHECK(recorded(0) == std::nullopt);  // it was on its way while the trial was told to grow
+    CHECK(recorded(0) == std::nullopt);  // the report was on its way when the trial got the order to grow
     CHECK(recorded(1) == 0.05);
-    CHECK(recorded(-1) == 0.05);  // a program does not tell it
+    CHECK(recorded(-1) == 0.05);  // a program does not report its generation
 }
 
-TEST_CASE("a report that arrives in the turn in which its trial grows tells nothing of the larger group's steps") {
+TEST_CASE("a report in the turn in which its trial grows says nothing about the larger group's steps") {
     Stage stage("run_cap: 1\n", "{type: rasda, min: 2, max: 16, reduction_factor: 2}");
     stage.agents.all_at_once = true;
     stage.agents.notices.push_back(protocol::Timed{TrialId{0}, 0, 0.05, 64});
@@ -205,13 +205,13 @@ TEST_CASE("a report that arrives in the turn in which its trial grows tells noth
     CHECK(trial.most_workers == 2);
     CHECK(trial.reports.back().step_seconds == std::nullopt);
     CHECK(History::read(stage.file.spec, stage.directory.journal()).of(TrialId{0}).reports.back().step_seconds ==
-          std::nullopt);  // nor does it to a resumed sweep
+          std::nullopt);  // nor does a resumed sweep read any from it
 }
 
-TEST_CASE("how long a trial's first steps take is recorded before its first report, and it grows where slots idle") {
+TEST_CASE("the time of a trial's first steps is recorded before its first report, and it grows if slots idle") {
     const auto sizes_with = [](const std::string& scheduler) {
         Stage stage("run_cap: 1\n", "{type: rasda, min: 1, max: 16, reduction_factor: 2" + scheduler + "}");
-        stage.agents.notices.push_back(protocol::Timed{TrialId{0}, 0, 1e-310, 64});  // no time
+        stage.agents.notices.push_back(protocol::Timed{TrialId{0}, 0, 1e-310, 64});  // too short for a time
         stage.agents.notices.push_back(protocol::Timed{TrialId{0}, 0, 0.05, 64});
         stage.agents.report(0, 16, 0.5);
         CHECK(stage.run() == Outcome::finished);
@@ -228,7 +228,7 @@ TEST_CASE("how long a trial's first steps take is recorded before its first repo
     CHECK(sizes_with(", grow_when: always") == std::vector{1});
 }
 
-TEST_CASE("the batch of a trial's first steps is recorded to its last digit, and none that cannot be") {
+TEST_CASE("the batch of a trial's first steps is recorded exactly, unless it is not a valid number") {
     const auto recorded = [](double group_batch) {
         Stage stage("run_cap: 1\n", "{type: rasda, min: 1, max: 16, reduction_factor: 2}");
         stage.agents.notices.push_back(protocol::Timed{TrialId{0}, 0, 0.05, group_batch});
@@ -238,14 +238,14 @@ TEST_CASE("the batch of a trial's first steps is recorded to its last digit, and
         return timed ? timed->steps.batch : std::nullopt;
     };
 
-    CHECK(recorded(16384) == 16384.0);  // a report has it so: they are the times of one batch
+    CHECK(recorded(16384) == 16384.0);  // as exact as in a report, since both give times of one batch
     for (const double batch :
          {0.0, -64.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
         CHECK(recorded(batch) == std::nullopt);
     }
 }
 
-TEST_CASE("how many samples a unit of the resource has is recorded, if it can be") {
+TEST_CASE("the number of samples in a unit of the resource is recorded if it is valid") {
     const auto recorded = [](std::optional<double> samples) {
         Stage stage("run_cap: 1\n", "{type: rasda, min: 1, max: 16, reduction_factor: 2}");
         stage.agents.notices.push_back(protocol::Timed{TrialId{0}, 0, 0.05, 64, samples});
@@ -261,7 +261,7 @@ TEST_CASE("how many samples a unit of the resource has is recorded, if it can be
     }
 }
 
-TEST_CASE("a checkpoint that cannot be written is no failure of its trial") {
+TEST_CASE("a checkpoint that cannot be written does not count as a failure of its trial") {
     Stage stage("run_cap: 1\n");
     stage.agents.notices.push_back(
         CheckpointFailed{TrialId{0}, SlotId{0}, "cannot write checkpoint.pt: No space left on device"});
@@ -271,7 +271,7 @@ TEST_CASE("a checkpoint that cannot be written is no failure of its trial") {
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
 }
 
-TEST_CASE("a worker that fails where the sweep's directory cannot be written costs its trial nothing") {
+TEST_CASE("a worker that fails while the sweep's directory cannot be written does not make its trial fail") {
     Stage stage("run_cap: 1\n");
     stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::error, "no space"});
     std::filesystem::create_directories(stage.directory.path() / "probe");  // not even root can write this file
@@ -281,7 +281,7 @@ TEST_CASE("a worker that fails where the sweep's directory cannot be written cos
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
 }
 
-TEST_CASE("workers that all lost each other come together again, and are given up after the fourth time") {
+TEST_CASE("workers that have all lost each other meet again three times, then restart from the checkpoint") {
     Stage stage("run_cap: 1\n");
     stage.agents.report(0, 1, 0.5);
     for (int i = 0; i < 4; ++i) {
@@ -297,7 +297,7 @@ TEST_CASE("workers that all lost each other come together again, and are given u
     CHECK(stage.run() == Outcome::finished);
 
     const auto joins = stage.agents.sent<JoinGroup>();
-    REQUIRE(joins.size() == 11);  // one worker; two; thrice again on both nodes; both from the checkpoint
+    REQUIRE(joins.size() == 11);  // one worker; two; three times again on both nodes; both from the checkpoint
     for (std::size_t i = 3; i < 9; ++i) {
         CHECK(joins[i].second.join.state == protocol::StateSource::memory);
         CHECK(joins[i].second.join.generation == 1);
@@ -309,7 +309,7 @@ TEST_CASE("workers that all lost each other come together again, and are given u
 
 namespace {
 
-/// A sweep of a program with one trial. Its group reports the last epoch once it has been started anew so often.
+/// A sweep of a program with one trial. Its group reports the last epoch when it starts for the `last_start`-th time.
 struct ProgramStage : Stage {
     ProgramStage(GrowMode grow, int last_start, const std::string& scheduler) : Stage("run_cap: 1\n", scheduler) {
         file.trainer.reset();
@@ -333,7 +333,7 @@ constexpr const char* rasda = "{type: rasda, min: 1, max: 4, reduction_factor: 2
 
 }  // namespace
 
-TEST_CASE("a program that is to grow saves and leaves, and is then started anew on both nodes") {
+TEST_CASE("a program that has to grow saves, leaves, and is then restarted on both nodes") {
     ProgramStage stage(GrowMode::restart, /*last_start=*/2, rasda);
     stage.agents.report(0, 1, 0.5);
 
@@ -353,7 +353,7 @@ TEST_CASE("a program that is to grow saves and leaves, and is then started anew 
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
 }
 
-TEST_CASE("a program that was started anew is noted as regrouped at its first report, once") {
+TEST_CASE("a restarted program is recorded as regrouped once, at its first report") {
     for (const int first : {1, 2}) {  // 1 is what its checkpoint holds, and 2 is new
         CAPTURE(first);
         ProgramStage stage(GrowMode::restart, /*last_start=*/-1, rasda);
@@ -383,14 +383,14 @@ TEST_CASE("a program that was started anew is noted as regrouped at its first re
     }
 }
 
-TEST_CASE("a member of a program that dies takes the others along, and they are started again one smaller") {
+TEST_CASE("if a member of a program dies, the others end too and are restarted with one worker fewer") {
     ProgramStage stage(GrowMode::restart, /*last_start=*/3, rasda);
     stage.agents.report(0, 1, 0.5);
     const auto on_order = stage.agents.on_order;
     stage.agents.on_order = [&](NodeId node, const Order& order) {
         on_order(node, order);
         if (const auto* join = std::get_if<JoinGroup>(&order); join && node == NodeId{1} && stage.num_starts == 2) {
-            for (const int slot : {1, 0}) {  // the second in consequence of the first
+            for (const int slot : {1, 0}) {  // the second as a consequence of the first
                 stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{slot}, FailureKind::crash, "signal 9"});
             }
         }
@@ -402,7 +402,7 @@ TEST_CASE("a member of a program that dies takes the others along, and they are 
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
 }
 
-TEST_CASE("a program that keeps its workers is started again with all of them when one fails") {
+TEST_CASE("a program with a fixed number of workers is restarted with all of them when one fails") {
     ProgramStage stage(GrowMode::none, /*last_start=*/2, "{type: fifo, max: 4, workers: 2}");
     for (const int slot : {1, 0}) {
         stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{slot}, FailureKind::crash, "signal 9"});
@@ -417,7 +417,7 @@ TEST_CASE("a program that keeps its workers is started again with all of them wh
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
 }
 
-TEST_CASE("when rank 0 of a program ends well, the trial is over and the others leave") {
+TEST_CASE("when rank 0 of a program ends without an error, the trial is over and the other ranks leave") {
     ProgramStage stage(GrowMode::none, /*last_start=*/-1, "{type: fifo, max: 4, workers: 2}");
     stage.agents.report(0, 1, 0.5);
     stage.agents.notices.push_back(ProgramEnded{TrialId{0}});
@@ -430,7 +430,7 @@ TEST_CASE("when rank 0 of a program ends well, the trial is over and the others 
     CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
 }
 
-TEST_CASE("a program that ends as its group is to grow stays ended") {
+TEST_CASE("a program that ends when its group has to grow is not restarted") {
     ProgramStage stage(GrowMode::restart, /*last_start=*/2, rasda);
     stage.agents.report(0, 1, 0.5);
     stage.agents.notices.push_back(ProgramEnded{TrialId{0}});
@@ -442,7 +442,7 @@ TEST_CASE("a program that ends as its group is to grow stays ended") {
     CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
 }
 
-TEST_CASE("a program that ends where its last report paused its trial has not finished it") {
+TEST_CASE("a program that ends with the report that pauses its trial has not finished the trial") {
     Stage stage("run_cap: 2\n", "{type: asha, mode: promote, min: 1, max: 4, reduction_factor: 2}");
     stage.agents.all_slots = {{SlotId{0}, NodeId{0}}};
     stage.agents.report(0, 1, 0.5);
@@ -457,7 +457,7 @@ TEST_CASE("a program that ends where its last report paused its trial has not fi
             ++num_starts;
             if (num_starts == 2) {
                 stage.agents.report(1, 1, 0.25);
-            } else if (num_starts == 3) {  // the better of two goes on
+            } else if (num_starts == 3) {  // the better of two continues
                 stage.agents.report(0, 4, 0.5);
             }
         }
@@ -470,7 +470,7 @@ TEST_CASE("a program that ends where its last report paused its trial has not fi
     }
 }
 
-TEST_CASE("trial_time counts what earlier sessions used") {
+TEST_CASE("trial_time counts the time that earlier sessions used") {
     for (const auto* most : {"30m", "2h"}) {
         CAPTURE(most);
         Stage stage("run_cap: 1\ntrial_time: " + std::string(most) + "\n", "{type: fifo, max: 4}");
@@ -514,7 +514,7 @@ TEST_CASE("the view follows a time budget that is set while the sweep runs") {
     CHECK(stage.view.time_budget == 3600.0);
 }
 
-TEST_CASE("the user reads which trial may not have been saved while others train, of those that had to be saved") {
+TEST_CASE("while others train, a message names a trial that had to be saved but may not have been") {
     const auto said_of_one_that = [](const std::string& more, double accuracy) {
         Stage stage("run_cap: 2\n" + more);
         stage.agents.report(1, 1, 0.6);

@@ -8,7 +8,7 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using crescendo::tests::Stage;
 
-TEST_CASE("a node that is lost costs its workers; their groups go on in memory, or elsewhere") {
+TEST_CASE("the groups of a lost node's workers continue from memory, or on another node") {
     Stage stage("run_cap: 2\n", "{type: rasda, min: 1, max: 4, reduction_factor: 2}");
     stage.agents.report(0, 1, 0.5);
     stage.agents.notices.push_back(AgentLost{NodeId{1}, "no sign of life"});
@@ -24,7 +24,7 @@ TEST_CASE("a node that is lost costs its workers; their groups go on in memory, 
     CHECK(stage.agents.sent<JoinGroup>().back().second.join.trial == TrialId{1});
 }
 
-TEST_CASE("a slot where one trial after the other fails is left out, and its next trial goes on elsewhere") {
+TEST_CASE("a slot where trial after trial fails is left out, and its next trial continues elsewhere") {
     Stage stage("run_cap: 5\nmax_retries: 0\n", "{type: fifo, max: 4}");
     stage.agents.report(0, 1, 0.5);
     for (const int trial : {1, 2, 3}) {  // node 1 has slot 1
@@ -52,7 +52,7 @@ TEST_CASE("a slot where one trial after the other fails is left out, and its nex
     CHECK(History::read(stage.file.spec, stage.directory.journal()).left_out() == stage.history.left_out());
 }
 
-TEST_CASE("a sweep that has but slots that were left out ends its session, and does not wait for nothing") {
+TEST_CASE("a session ends instead of waiting if its only remaining slots are left out") {
     Stage stage("run_cap: 5\nmax_retries: 0\n", "{type: fifo, max: 4}");
     stage.agents.report(0, 1, 0.5);
     for (const int trial : {1, 2, 3}) {
@@ -67,7 +67,7 @@ TEST_CASE("a sweep that has but slots that were left out ends its session, and d
     CHECK(stage.history.sweep().state() == SweepState::running);
 }
 
-TEST_CASE("a slot where no trainer starts is lost until one does, and its trial goes on elsewhere") {
+TEST_CASE("a slot where no trainer starts is lost until one starts, and its trial continues elsewhere") {
     Stage stage("run_cap: 3\n", "{type: fifo, max: 4}");
     stage.agents.notices.push_back(SlotDown{SlotId{1}, 0, "no GPU"});
     stage.agents.notices.push_back(SlotDown{SlotId{1}, 1, "no GPU"});
@@ -86,12 +86,12 @@ TEST_CASE("a slot where no trainer starts is lost until one does, and its trial 
     CHECK(joins[3].second.join.trial == TrialId{2});
     CHECK(stage.history.sweep().trial(TrialId{1}).failures == 0);
     CHECK(stage.history.sweep().num_slots() == 2);
-    REQUIRE(stage.view.said.size() == 2);  // each once
+    REQUIRE(stage.view.said.size() == 2);  // each message once
     CHECK(stage.view.said[0] == "slot 1 of node 1 is out of use: no GPU; it is tried again, less and less often");
     CHECK(stage.view.said[1] == "slot 1 is in use again");
 }
 
-TEST_CASE("a slot whose trainers end while they wait is lost each time, and its trial goes on elsewhere") {
+TEST_CASE("a slot whose trainers end while they wait is lost each time, and its trial continues elsewhere") {
     Stage stage("run_cap: 3\n", "{type: fifo, max: 4}");
     stage.agents.notices.push_back(SlotDown{SlotId{1}, 0, "no GPU"});
     stage.agents.notices.push_back(SlotUp{SlotId{1}});
@@ -109,7 +109,7 @@ TEST_CASE("a slot whose trainers end while they wait is lost each time, and its 
     CHECK(stage.history.sweep().trial(TrialId{1}).failures == 0);
 }
 
-TEST_CASE("a sweep none of whose slots has a trainer that starts is given up after each has been tried twice more") {
+TEST_CASE("a session gives up if no trainer starts on any slot, after each slot has been tried twice more") {
     Stage stage("run_cap: 3\n", "{type: fifo, max: 4}");
     for (const int num_retries : {0, 1, 2}) {
         stage.agents.notices.push_back(SlotDown{SlotId{0}, num_retries, "no GPU"});
@@ -124,7 +124,7 @@ TEST_CASE("a sweep none of whose slots has a trainer that starts is given up aft
     CHECK(stage.history.sweep().state() == SweepState::running);
 }
 
-TEST_CASE("one slot that works is enough, however often the others are tried in vain") {
+TEST_CASE("one slot that works is enough, however often the other slots fail") {
     Stage stage("run_cap: 1\n", "{type: fifo, max: 4}");
     for (int num_retries = 0; num_retries < 9; ++num_retries) {
         stage.agents.notices.push_back(SlotDown{SlotId{1}, num_retries, "no GPU"});
