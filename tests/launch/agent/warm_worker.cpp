@@ -495,7 +495,7 @@ TEST_CASE("a warm trainer sees Slurm's job but not the step, so it does not take
     CHECK(values_of("SLURM_JOB_ID.$SLURM_STEP_ID", /*is_of_user=*/true, 1) == std::vector<std::string>{"17."});
 }
 
-TEST_CASE("an agent can open the files that its workers need, even if the limit was low") {
+TEST_CASE("an agent can open the files that its workers need, even if the limit is low at first") {
     const FewOpenFiles few(64);
 
     const WarmNode node("hear", std::chrono::seconds(60), /*is_of_user=*/false, /*num_slots=*/32);

@@ -252,7 +252,7 @@ TEST_CASE("a resumed trial may repeat its earlier reports") {
     CHECK(error_of(conversation, report(0, 1, "0.5")).find("the total cannot decrease") != std::string::npos);
 }
 
-TEST_CASE("a request after the end of the sweep is answered with the end") {
+TEST_CASE("an event after the end of the sweep is answered with finish_sweep") {
     AskTell conversation(asha(1));
     ask(conversation, R"({"event":"cancelled"})");
 

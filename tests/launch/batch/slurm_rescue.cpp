@@ -55,7 +55,7 @@ TEST_CASE("a job whose script was on a dead node is requeued as soon as Slurm ha
     CHECK(log_of(slurm) == "node n1 died with the script of job 17: queueing the job again\n");
 }
 
-TEST_CASE("no job is requeued because Slurm cannot be asked") {
+TEST_CASE("a job is not requeued while Slurm does not answer") {
     const PlayedSlurm slurm;
     slurm.answer("squeue", third_time("squeue", "echo busy; exit 1", "echo 'n[1-3] n1'"));
     slurm.answer("scontrol", "exit 1");

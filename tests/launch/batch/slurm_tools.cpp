@@ -31,7 +31,7 @@ TEST_CASE("Slurm's tools ask the cluster that the user has chosen, but in a job 
     CHECK(run_slurm_tool(look).output.empty());
 }
 
-TEST_CASE("squeue's answer is distinguished from a forgotten job and from no answer") {
+TEST_CASE("squeue's answer, a job that it has forgotten, and a missing answer are told apart") {
     const PlayedSlurm slurm;
     CHECK(ask_squeue("17", "%N %B", "RUNNING") == "n[1-3] n1");
     CHECK(slurm.calls("squeue --noheader --jobs=17 --format=%N %B --states=RUNNING") == 1);

@@ -4,7 +4,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// A sweep of three trials that has stopped after its first.
+/// A sweep of four trials that was stopped in its second.
 struct Stopped {
     Stopped() {
         write_sweep(folder.path(), "[ $CRESCENDO_TRIAL = 1 ] && { touch here; read -r _ <&$CRESCENDO_FD; exit; }\n"

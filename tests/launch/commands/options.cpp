@@ -2,7 +2,7 @@
 
 using namespace crescendo::tests;
 
-TEST_CASE("a verb about a sweep needs the sweep's directory") {
+TEST_CASE("a command about a sweep needs the sweep's directory") {
     const OldSweep sweep;
 
     for (const char* verb : {"status", "trials", "best", "top", "stop", "resume"}) {

@@ -347,7 +347,7 @@ TEST_CASE("submit refuses a colleague's unreadable job.sh and says how to have i
     const TemporaryFolder folder;
     submit_once(slurm, folder.path());
     fs::remove(folder / "s/job.sh");
-    REQUIRE(::mkfifo((folder / "s/job.sh").c_str(), 0600) == 0);  // which root cannot read either
+    REQUIRE(::mkfifo((folder / "s/job.sh").c_str(), 0600) == 0);  // even root cannot read it
 
     const auto refused = run_crescendo(folder.path(), {"submit", "s"});
     const auto anew = run_crescendo(folder.path(), {"submit", "s", "--nodes", "3"});

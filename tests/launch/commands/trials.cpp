@@ -105,7 +105,7 @@ TEST_CASE("trials shows the trials, columns and order that are asked for") {
               .size() == 2);
 }
 
-TEST_CASE("trials says at which character a condition makes no sense, and which columns there are") {
+TEST_CASE("trials says at which character a condition makes no sense, and names unknown columns") {
     const GridSweep sweep;
     const auto error = [&](const std::vector<std::string>& arguments) {
         std::vector<std::string> all{"trials", "s"};

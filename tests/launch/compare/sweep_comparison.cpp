@@ -145,7 +145,7 @@ TEST_CASE("a method is once as fast as itself, for sure") {
     CHECK(compared[1].speedup->interval);
 }
 
-TEST_CASE("without a target each sweep is measured by its own best value") {
+TEST_CASE("without a target, each sweep is measured by its own best value") {
     const Recorded recorded;
 
     const auto compared = compare_methods(recorded.methods(), {}, {});
@@ -200,7 +200,7 @@ TEST_CASE("a target that no sweep reached is refused with the best value that th
           }).find("--baseline: 'fats' is not one of the submissions") != std::string::npos);
 }
 
-TEST_CASE("sweeps without any report are compared as missed, unless all are") {
+TEST_CASE("sweeps without any report count as missed, unless no sweep has a report") {
     const TemporaryFolder folder;
     record_sweep(folder / "none", two_trials(1), {});
     record_sweep(folder / "some", two_trials(1), {{5, 0, 1, 0.5}});

@@ -51,7 +51,7 @@ TEST_CASE("a sweep with repetitions has the values of configurations, not those 
     REQUIRE(sweeps.curves.size() == 1);
     CHECK(sweeps.curves[0].points().size() == 1);
     CHECK(sweeps.curves[0].points()[0].seconds == 40);
-    CHECK(sweeps.curves[0].points()[0].loss == -0.5);  // as good as that of configuration 0, which came later
+    CHECK(sweeps.curves[0].points()[0].loss == -0.5);  // of configuration 1; configuration 0 got the same value later
     CHECK(trials.curves.size() == 4);
     CHECK(trials.curves[0].points()[0].loss == -0.9);
 }

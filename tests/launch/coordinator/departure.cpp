@@ -30,7 +30,7 @@ struct LastCall : Stage {
 
 }  // namespace
 
-TEST_CASE("while workers leave, a notice of any kind is no event of the sweep and starts nothing") {
+TEST_CASE("while workers leave, a notice of any kind does not become an event of the sweep or start anything") {
     const LeftTrial left{TrialId{0}, SlotId{0}};
     LastCall undisturbed({left});
     undisturbed.run();

@@ -79,7 +79,7 @@ TEST_CASE("a trial whose workers have all died is resumed from its checkpoint") 
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);  // in one turn of events
 }
 
-TEST_CASE("the survivors of a trial without retries leave before their slots get another trial") {
+TEST_CASE("when a trial has used up its retries, its survivors leave before their slots get another trial") {
     Stage stage("run_cap: 2\nmax_retries: 0\n");
     stage.agents.report(0, 1, 0.5);
     stage.agents.report(1, 1, 0.4);  // stopped: trial 0 may have its slot
