@@ -26,7 +26,7 @@ TEST_CASE("earlier results are read as they were written, to the last bit") {
     CHECK(read_earlier_results(folder / "results", kept) == results);
 }
 
-TEST_CASE("earlier results that are not what they were are refused") {
+TEST_CASE("earlier results that were changed or removed are refused") {
     const tests::TemporaryFolder folder;
     const auto kept = write_earlier_results(folder / "results", {{{{"x", 0.5}}, {{Resource{1}, 0.1}}, false, true}});
     std::ofstream(folder / "results", std::ios::app) << "{}\n";

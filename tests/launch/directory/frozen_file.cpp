@@ -40,17 +40,17 @@ std::string text_of(const std::vector<Override>& overrides) {
 
 }  // namespace
 
-TEST_CASE("a file whose layout alone changed is the same") {
+TEST_CASE("a file with only a different layout counts as the same") {
     CHECK(error_of(began) == "no error");
     CHECK(error_of("# a comment\n" + replaced("{min: 1e-4, max: 0.1}", "{max: 0.10, min: 0.0001}")) == "no error");
 }
 
-TEST_CASE("what an hour costs may change at any time") {
+TEST_CASE("the price of an hour may change at any time") {
     CHECK(error_of(began + "price: {slot_hour: 0.9}\n") == "no error");
     CHECK(frozen.edits({}, began + "price: {slot_hour: 0.9}\n", "s.yaml").empty());
 }
 
-TEST_CASE("a value that was changed is named with its line, what it was and what it is") {
+TEST_CASE("the error for a changed value gives its line, its old value and its new value") {
     const auto error = error_of(replaced("max: 0.1", "max: 0.2"));
 
     CHECK(error.find("s.yaml:3:") == 0);
@@ -58,14 +58,14 @@ TEST_CASE("a value that was changed is named with its line, what it was and what
     CHECK(error.find("change it back") != std::string::npos);
 }
 
-TEST_CASE("a key that is new, one that is gone, and another list are changes too") {
+TEST_CASE("a new key, a removed key and a different list are changes too") {
     CHECK(error_of("seed: 3\n" + began).find("seed: is 3 now but was not given") != std::string::npos);
     CHECK(error_of(replaced("type: asha, ", "")).find("s.yaml:5:1: scheduler.type: is not given now but was") == 0);
     CHECK(error_of(replaced("[16, 32]", "[16, 64]")).find("is [16,64] now but was [16,32]") != std::string::npos);
     CHECK(error_of(replaced("1e-4", "1")).find("is 1 now") != std::string::npos);
 }
 
-TEST_CASE("other slots are no new sweep: the option that gives them to a session is named") {
+TEST_CASE("the error for changed slots names the option that sets the slots of one session") {
     const auto error = error_of("slots: 4\n" + began);
 
     CHECK(error ==
@@ -73,7 +73,7 @@ TEST_CASE("other slots are no new sweep: the option that gives them to a session
           "`crescendo resume` for a session with other slots");
 }
 
-TEST_CASE("keys that may change may change, and their first values are known") {
+TEST_CASE("limits may change, and their first values are known") {
     const auto now = replaced("run_cap: 9", "run_cap: 200\nbudget: {time: 8h}\nhang_timeout: off");
 
     CHECK(error_of(now) == "no error");
@@ -82,7 +82,7 @@ TEST_CASE("keys that may change may change, and their first values are known") {
     CHECK(text_of(frozen.edits({}, now, "s.yaml")) == "run_cap=200 budget.time=\"8h\" hang_timeout=\"off\"");
 }
 
-TEST_CASE("an edit is one relative to what the journal last had of the file, whatever a command has set since") {
+TEST_CASE("an edit is relative to the file's last values in the journal, whatever a command has set since") {
     const LimitsChange edit{{{"run_cap", "20"}}, LimitsChange::Source::file};
     const LimitsChange command{{{"run_cap", "30"}}, LimitsChange::Source::command};
 
@@ -90,7 +90,7 @@ TEST_CASE("an edit is one relative to what the journal last had of the file, wha
     CHECK(text_of(frozen.edits({edit, command}, began, "s.yaml")) == "run_cap=9");
 }
 
-TEST_CASE("a journal tells what the file said: in its header, or in a note of who continued an old one") {
+TEST_CASE("a journal records the file in its header, or in a note if an old journal is continued") {
     const TemporaryFolder folder;
     Journal::create(folder / "new.jsonl", {{"file", frozen.to_json()}});
     auto old = Journal::create(folder / "old.jsonl");
@@ -102,7 +102,7 @@ TEST_CASE("a journal tells what the file said: in its header, or in a note of wh
     CHECK(FrozenFile::recorded_in(folder / "old.jsonl")->to_json() == frozen.to_json());
 }
 
-TEST_CASE("a setting is one of the keys that may change, and null takes it away") {
+TEST_CASE("a setting must be a key that may change, and null removes it") {
     CHECK(text_of({parse_setting("run_cap=200"), parse_setting("budget.time=8h"), parse_setting("max_retries=null")}) ==
           "run_cap=200 budget.time=\"8h\" max_retries=");
     CHECK_THROWS_WITH_AS(parse_setting("parameters.lr.max=1"),
@@ -111,7 +111,7 @@ TEST_CASE("a setting is one of the keys that may change, and null takes it away"
     CHECK_THROWS_AS(parse_setting("run_cap"), InvalidInput);
 }
 
-TEST_CASE("a change of limits is in the journal with what the state machine knows and what it does not") {
+TEST_CASE("the record of changed limits includes settings that the state machine does not know") {
     const auto file = parse_sweep(
         "metric: {name: x}\nrun_cap: 200\nparameters: {a: {min: 1, max: 2}}\nscheduler: {type: fifo, max: 1}\n"
         "budget: {time: 1m}\n",

@@ -31,7 +31,7 @@ std::set<TrialId> ids(std::initializer_list<int> numbers) {
     return all;
 }
 
-/// By the definition: all trials that have ended without failing, but for the best of them.
+/// By the definition: all trials that ended without failing, except the best of them.
 std::set<TrialId> may_go(const std::vector<Trial>& trials, int num_best) {
     std::vector<std::pair<double, TrialId>> ended;
     for (const auto& each : trials) {
@@ -105,7 +105,7 @@ Event some_event(CounterRandom& random, const Sweep& sweep) {
     }
 }
 
-/// Who continues, or is ordered to train.
+/// The trial that the action resumes or orders to train.
 std::optional<TrialId> needed_by(const Action& action) {
     if (const auto* resume = std::get_if<ResumeTrial>(&action)) {
         return resume->trial;
@@ -114,7 +114,7 @@ std::optional<TrialId> needed_by(const Action& action) {
     return regroup == nullptr ? std::nullopt : std::optional(regroup->trial);
 }
 
-/// A sweep with as many slots as it has trials, of which each is complete at `max`.
+/// A sweep with one slot for each trial. A trial is complete at `max`.
 Sweep sweep_of(int num_trials, std::int64_t max, Repeat repeat = {}) {
     SweepSpec spec;
     spec.metric = "loss";
@@ -138,7 +138,7 @@ void report(Sweep& sweep, int trial, double loss) {
 
 }  // namespace
 
-TEST_CASE("the best trials that ended keep their files, and the best among equal losses is the first") {
+TEST_CASE("the best ended trials keep their files, and of equal losses the first is the best") {
     auto sweep = sweep_of(5, 1);
     for (const auto& [trial, loss] : {std::pair{0, 0.3}, {1, 0.2}, {2, 0.2}, {3, 0.1}, {4, worst_loss}}) {
         report(sweep, trial, loss);
@@ -149,7 +149,7 @@ TEST_CASE("the best trials that ended keep their files, and the best among equal
     CHECK(KeptTrials({.best = 9}, true).note_all(sweep) == ids({4}));
 }
 
-TEST_CASE("trials that have not ended, or failed, keep their files whatever their loss") {
+TEST_CASE("trials that failed or have not ended keep their files, whatever their loss") {
     auto sweep = sweep_of(5, 9);
     for (const int trial : {0, 1, 2, 3}) {
         report(sweep, trial, 0.9);
@@ -163,7 +163,7 @@ TEST_CASE("trials that have not ended, or failed, keep their files whatever thei
     CHECK(KeptTrials({.best = 1}, true).note_all(sweep) == ids({4}));
 }
 
-TEST_CASE("repetitions keep their files until the last has ended, and those of the best configuration stay") {
+TEST_CASE("repetitions keep their files until the last one ends, and then only the best configuration keeps them") {
     auto sweep = sweep_of(4, 1, {.times = 2});
     report(sweep, 0, 0.1);
     report(sweep, 1, 0.9);  // mean 0.5
@@ -175,7 +175,7 @@ TEST_CASE("repetitions keep their files until the last has ended, and those of t
     CHECK(sweep.best() == TrialId{2});
 }
 
-TEST_CASE("what goes of a trial is its checkpoint, or what its program left") {
+TEST_CASE("the waste of a trial is its checkpoint or all its files, depending on what the sweep keeps") {
     using Programs = Keep::Programs;
     const auto stopped = trial(0, TrialStatus::stopped, 0.3);
     const auto finished = trial(1, TrialStatus::finished, 0.3);
@@ -192,7 +192,7 @@ TEST_CASE("what goes of a trial is its checkpoint, or what its program left") {
     CHECK(waste(Programs::finished, true, stopped) == Waste::all_files);
 }
 
-TEST_CASE("in any history, what went is never needed again, and a crash at any event changes nothing") {
+TEST_CASE("in any history, removed files are never needed again, and a crash at any event changes nothing") {
     for (std::uint64_t seed = 0; seed < 5'000; ++seed) {
         CounterRandom random(seed, 0);
         Sweep sweep(some_spec(random));
@@ -206,7 +206,7 @@ TEST_CASE("in any history, what went is never needed again, and a crash at any e
             try {
                 actions = sweep.apply(some_event(random, sweep));
             } catch (const InvalidInput&) {
-                continue;  // an event that cannot be
+                continue;  // an impossible event
             }
             for (const auto& action : actions) {
                 if (const auto* drop = std::get_if<DropCheckpoint>(&action)) {

@@ -24,7 +24,7 @@ LatencyRecord made_with_two_threads() {
 
 }  // namespace
 
-TEST_CASE("a measurement is read back as it was written, and another one takes its place") {
+TEST_CASE("a measurement is read back as it was written, and a new one replaces it") {
     const TemporaryFolder folder;
     const SweepDirectory directory(folder.path());
     std::filesystem::create_directories(directory.trial(TrialId{3}));
@@ -49,7 +49,7 @@ TEST_CASE("a measurement is read back as it was written, and another one takes i
     CHECK(read->latency.metrics == record.latency.metrics);
 }
 
-TEST_CASE("a measurement is like another if it would be made in the same way") {
+TEST_CASE("two measurements are alike if they would be made in the same way") {
     const auto record = made_with_two_threads();
 
     for (const auto& change : std::vector<void (*)(LatencyRecord&)>{[](auto& other) { other.resource = Resource{8}; },
@@ -63,7 +63,7 @@ TEST_CASE("a measurement is like another if it would be made in the same way") {
     }
 }
 
-TEST_CASE("a damaged measurement is named") {
+TEST_CASE("the error for a damaged measurement names its file") {
     const TemporaryFolder folder;
     const SweepDirectory directory(folder.path());
     std::filesystem::create_directories(directory.trial(TrialId{3}));
@@ -73,7 +73,7 @@ TEST_CASE("a damaged measurement is named") {
                          doctest::Contains("trials/000003/latency.json: is not a measurement"), InvalidInput);
 }
 
-TEST_CASE("a time to answer has a unit") {
+TEST_CASE("a latency must have a unit") {
     CHECK(parse_latency("2ms") == 2e-3);
     CHECK(parse_latency("800us") == 800 * 1e-6);
     CHECK(parse_latency("0.5ms") == 0.5e-3);

@@ -16,7 +16,7 @@ SweepFile read(const std::string& metric, const Json& run) {
 
 }  // namespace
 
-TEST_CASE("the metric of a run is that of a sweep file that names none") {
+TEST_CASE("a sweep file that names no metric gets the metric of the run") {
     const auto run = with_metric({{"seed", 3}}, "eval/F1: \"macro\"", Goal::maximize);
 
     const auto spec = read("", run).spec;
@@ -27,7 +27,7 @@ TEST_CASE("the metric of a run is that of a sweep file that names none") {
     CHECK(read("", {{"seed", 3}}).spec.metric.empty());
 }
 
-TEST_CASE("a sweep file's own metric comes before that of the run") {
+TEST_CASE("a sweep file's own metric takes precedence over the run's") {
     const auto run = with_metric({}, "accuracy", Goal::maximize);
 
     const auto spec = read("metric: {name: loss, goal: minimize}\n", run).spec;

@@ -14,7 +14,7 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("a new sweep has its file, and what the file does not say of its beginning") {
+TEST_CASE("a new sweep records its file, its seed, its working directory and its command") {
     const TemporaryFolder folder;
     const auto file = parse("seed: 7\nprogram: train.py\n");
 
@@ -24,10 +24,10 @@ TEST_CASE("a new sweep has its file, and what the file does not say of its begin
     const auto run = directory.read_run();
     CHECK(run.at("seed") == 7);
     CHECK(run.at("working_directory") == std::filesystem::current_path().string());
-    CHECK(run.at("command") == Json(*file.command));  // which follows from the script
+    CHECK(run.at("command") == Json(*file.command));  // derived from the script
 }
 
-TEST_CASE("a sweep of warm trainers does not begin in a folder whose name is no UTF-8") {
+TEST_CASE("a sweep of warm trainers does not start in a folder whose name is not UTF-8") {
     const TemporaryFolder folder;
     const auto file = parse("trainer: {model: cnn}\n");
 
@@ -36,7 +36,7 @@ TEST_CASE("a sweep of warm trainers does not begin in a folder whose name is no 
     CHECK_FALSE(std::filesystem::exists(folder / "\xff"));
 }
 
-TEST_CASE("the copy of a sweep file in its folder, and the journal, are read by nobody else than the file") {
+TEST_CASE("the copy of the sweep file and the journal get the permissions of the sweep file") {
     const TemporaryFolder folder;
     const auto path = folder / "s.yaml";
     std::ofstream(path) << parse("program: train.py\n").text;

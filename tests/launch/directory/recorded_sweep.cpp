@@ -29,7 +29,7 @@ void grow(Journal journal) {
     journal.sync();
 }
 
-/// A sweep whose journal an older crescendo began with this header.
+/// A sweep whose journal was begun by an older Crescendo with this header.
 SweepDirectory older_sweep(const std::filesystem::path& path, const OrderedJson& header) {
     const auto directory = SweepDirectory::create(path, sweep_text, {{"sweep", "s"}});
     grow(Journal::create(directory.journal(), header));
@@ -40,7 +40,7 @@ int batch_multiple(const RecordedSweep& sweep) { return sweep.history.sweep().tr
 
 }  // namespace
 
-TEST_CASE("a sweep keeps the batch with which an older crescendo began it, also once it was continued") {
+TEST_CASE("a sweep from an older crescendo keeps its batch policy, also after it is continued") {
     const TemporaryFolder folder;
     Json file = FrozenFile(sweep_text, "s.yaml").to_json();
     file.erase("defaults");
@@ -69,7 +69,7 @@ TEST_CASE("a sweep keeps the batch with which an older crescendo began it, also 
     }
 }
 
-TEST_CASE("a sweep is read with the last report of each trial, or with all") {
+TEST_CASE("a sweep is read with the last report of each trial, or with all reports") {
     const TemporaryFolder folder;
     tests::record_sweep(folder / "s", tests::two_trials(1), {{1, 0, 1, 0.5}, {2, 0, 2, 0.6}});
 
@@ -80,7 +80,7 @@ TEST_CASE("a sweep is read with the last report of each trial, or with all") {
     CHECK(all.history.of(TrialId{0}).reports.size() == 2);
 }
 
-TEST_CASE("a sweep that begins now keeps its batch, whatever its groups are") {
+TEST_CASE("a new sweep keeps its global batch, whatever its groups are") {
     const TemporaryFolder folder;
     const auto directory = create_sweep(folder / "s", parse_sweep(sweep_text, "s.yaml"));
     grow(Journal::open(directory.journal()));
@@ -92,7 +92,7 @@ TEST_CASE("a sweep that begins now keeps its batch, whatever its groups are") {
     CHECK(batch_multiple(sweep) == 1);
 }
 
-TEST_CASE("a target that the file has as metric.target is changed, and taken away, by budget.target") {
+TEST_CASE("budget.target changes or removes a target that the file gives as metric.target") {
     const TemporaryFolder folder;
     const std::string text =
         "metric: {name: loss, target: 0.5}\nrun_cap: 2\nparameters: {a: {min: 1, max: 2}}\n"

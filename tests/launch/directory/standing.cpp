@@ -23,7 +23,7 @@ SweepDirectory new_sweep(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_CASE("a sweep runs while somebody holds it, or its job does") {
+TEST_CASE("a sweep is running while its lock is held or its job runs") {
     const tests::PlayedSlurm slurm;
     slurm.answer("squeue", "echo RUNNING");
     const TemporaryFolder folder;
@@ -42,7 +42,7 @@ TEST_CASE("a sweep runs while somebody holds it, or its job does") {
     CHECK(is_open(Standing::running));
 }
 
-TEST_CASE("a view asks about the job that holds the lock no more often than that, where only its file tells who does") {
+TEST_CASE("a view asks about the holder's job only once in half a minute if only the lock file names the holder") {
     const tests::PlayedSlurm slurm;
     slurm.answer("squeue", "echo RUNNING");
     const TemporaryFolder folder;
@@ -54,7 +54,7 @@ TEST_CASE("a view asks about the job that holds the lock no more often than that
     CHECK(RecordedSweep(folder / "s", Reports::last, &watch).holder == "process 7 on n1");
     CHECK(slurm.calls("squeue") == 1);
 
-    CHECK(RecordedSweep(folder / "s").holder == "process 7 on n1");  // who asks once gets an answer of now
+    CHECK(RecordedSweep(folder / "s").holder == "process 7 on n1");  // without a watch, the answer is current
     CHECK(slurm.calls("squeue") == 2);
 }
 
@@ -76,11 +76,12 @@ TEST_CASE("a view asks the batch system once in half a minute about a job, and a
     CHECK(standing_of(sweep, &watch) == Standing::unknown);
     CHECK(slurm.calls("squeue") == 2);
 
-    CHECK(standing_of(sweep) == Standing::unknown);  // who asks once gets an answer of now
+    CHECK(standing_of(sweep) == Standing::unknown);  // without a watch, the answer is current
     CHECK(slurm.calls("squeue") == 3);
 }
 
-TEST_CASE("a copy of another user's submitted sweep, whose job script only that user may read, is not taken to run") {
+TEST_CASE(
+    "without a readable job script, a copy of a submitted sweep does not count as running, but a moved sweep does") {
     const tests::PlayedSlurm slurm;
     slurm.answer("squeue", "echo RUNNING");
     const TemporaryFolder folder;

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// How a process ends that begins a sweep.
+/// The exit status of a process that tries to begin a sweep.
 constexpr int begun = 0;
 constexpr int refused = 1;
 constexpr int not_as_expected = 2;
@@ -39,7 +39,7 @@ int try_to_begin(const fs::path& path) {
 
 }  // namespace
 
-TEST_CASE("a new directory holds the sweep file as it was") {
+TEST_CASE("a new directory holds the sweep file unchanged") {
     const TemporaryFolder folder;
 
     const auto directory = SweepDirectory::create(folder / "sweep", "name: x\n", {{"seed", 1}});
@@ -50,7 +50,7 @@ TEST_CASE("a new directory holds the sweep file as it was") {
     CHECK(directory.log(TrialId{17}) == folder.path() / "sweep/trials/000017/trainer.log");
 }
 
-TEST_CASE("a sweep whose working folder was moved says so, and where its new path belongs") {
+TEST_CASE("the error for a moved working folder says where to write its new path") {
     const TemporaryFolder folder;
     const auto directory =
         SweepDirectory::create(folder / "s", "", {{"working_directory", (folder / "work").string()}});
@@ -67,7 +67,7 @@ TEST_CASE("a sweep whose working folder was moved says so, and where its new pat
     CHECK(directory.working_directory() == folder / "work");
 }
 
-TEST_CASE("a directory with a sweep is not written over, and resume is named") {
+TEST_CASE("a directory with a sweep is not overwritten, and the error names resume") {
     const TemporaryFolder folder;
     SweepDirectory::create(folder / "sweep", "", {});
     std::ofstream(folder / "sweep/journal.jsonl") << "{}\n";
@@ -76,7 +76,7 @@ TEST_CASE("a directory with a sweep is not written over, and resume is named") {
                          InvalidInput);
 }
 
-TEST_CASE("a sweep that was submitted continues by a job, and another one here") {
+TEST_CASE("a submitted sweep continues in a job, and any other sweep continues here") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "my sweep", "", {});
     const auto where = "'" + directory.path().string() + "'";
@@ -98,7 +98,7 @@ TEST_CASE("a folder with other files is left alone") {
     CHECK(fs::exists(folder / "thesis.tex"));
 }
 
-TEST_CASE("where nothing can be written nothing is left behind") {
+TEST_CASE("an unusable path is an error with its reason") {
     CHECK_THROWS_WITH_AS(SweepDirectory::create("/proc/no/sweep", "", {}), doctest::Contains("--dir"), InvalidInput);
     const auto too_long = "/tmp/" + std::string(300, 'x');
     CHECK_THROWS_WITH_AS(SweepDirectory::create(too_long, "", {}), doctest::Contains("--dir"), InvalidInput);
@@ -107,7 +107,7 @@ TEST_CASE("where nothing can be written nothing is left behind") {
     CHECK_THROWS_WITH_AS(SweepDirectory::open("/proc/self/stat"), doctest::Contains("is a file"), InvalidInput);
 }
 
-TEST_CASE("a sweep whose file was removed is not taken for an empty folder") {
+TEST_CASE("a sweep whose file was removed is not mistaken for an empty folder") {
     const TemporaryFolder folder;
     std::ofstream(folder / "journal.jsonl") << "{}\n";
 
@@ -115,7 +115,7 @@ TEST_CASE("a sweep whose file was removed is not taken for an empty folder") {
                          InvalidInput);
 }
 
-TEST_CASE("a name that is not UTF-8 leaves no directory half made") {
+TEST_CASE("a host name that is not UTF-8 does not leave a half-made directory") {
     const TemporaryFolder folder;
 
     const auto directory = SweepDirectory::create(folder / "sweep", "", {{"host", "caf\xE9"}});
@@ -123,7 +123,7 @@ TEST_CASE("a name that is not UTF-8 leaves no directory half made") {
     CHECK(directory.read_run().at("host") == "caf\xEF\xBF\xBD");
 }
 
-TEST_CASE("of many processes that begin a sweep in one new folder at the same time, one begins it") {
+TEST_CASE("if many processes begin a sweep in one new folder at the same time, exactly one succeeds") {
     constexpr int num_processes = 8;
     const TemporaryFolder folder;
     for (int round = 0; round < 10; ++round) {

@@ -38,7 +38,7 @@ void write_holder(const SweepDirectory& directory, const std::string& host, int 
     std::ofstream(directory.lock()) << "process of a test\n" << json.dump() << "\n";
 }
 
-/// As if nothing had touched it for that long.
+/// Makes the file look untouched for `seconds`.
 void age(const fs::path& file, int seconds) {
     struct stat now {};
     REQUIRE(::stat(file.c_str(), &now) == 0);
@@ -47,7 +47,7 @@ void age(const fs::path& file, int seconds) {
     REQUIRE(::utimensat(AT_FDCWD, file.c_str(), times, 0) == 0);
 }
 
-/// A folder in which nobody makes files, root neither, while this exists. Those that are there stay as writable as they
+/// A folder in which nobody, not even root, can create files while this exists. Existing files stay as writable as they
 /// were.
 class Unwritable {
   public:
@@ -70,7 +70,7 @@ class Unwritable {
     bool works_;
 };
 
-/// A squeue that knows one job.
+/// Installs a squeue that runs the shell command `answer`.
 void install_squeue(const TemporaryFolder& folder, const std::string& answer) {
     std::ofstream(folder / "squeue") << "#!/bin/sh\n" << answer << "\n";
     fs::permissions(folder / "squeue", fs::perms::owner_all);
@@ -78,7 +78,7 @@ void install_squeue(const TemporaryFolder& folder, const std::string& answer) {
 
 }  // namespace
 
-TEST_CASE("a lock that was copied with its directory holds nobody up, and one that was moved holds") {
+TEST_CASE("a lock copied with its directory blocks nobody, and a moved lock still holds") {
     const TemporaryFolder folder;
     const auto original = SweepDirectory::create(folder / "s", "", {});
     const SweepLock lock(original);
@@ -92,7 +92,7 @@ TEST_CASE("a lock that was copied with its directory holds nobody up, and one th
     CHECK(SweepLock::holder(SweepDirectory(folder / "moved")).has_value());
 }
 
-TEST_CASE("one writer at a time, and the second is told who the first is and what to do") {
+TEST_CASE("a second writer gets an error that names the first writer and the remedy") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "sweep", "", {});
     {
@@ -107,7 +107,7 @@ TEST_CASE("one writer at a time, and the second is told who the first is and wha
     CHECK_FALSE(SweepLock(directory).abandoned_by());
 }
 
-TEST_CASE("a holder that has not written who it is holds the lock, too") {
+TEST_CASE("a holder that has not written its name holds the lock too") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "sweep", "", {});
     const FileDescriptor file(::open(directory.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
@@ -117,7 +117,7 @@ TEST_CASE("a holder that has not written who it is holds the lock, too") {
                          InvalidInput);
 }
 
-TEST_CASE("a process that is killed leaves its lock to the next, which says so") {
+TEST_CASE("the next process takes the lock of a killed process and names that process") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "sweep", "", {});
     const pid_t other = ::fork();
@@ -137,7 +137,7 @@ TEST_CASE("a process that is killed leaves its lock to the next, which says so")
 
 // From here on the holder is on another node, whose flock does not reach us.
 
-TEST_CASE("a holder elsewhere that touches its lock is alive, and one that has not for a minute is not") {
+TEST_CASE("a holder on another node is alive unless it has not touched its lock for a minute") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "sweep", "", {});
     write_holder(directory, "elsewhere", 1, "");
@@ -150,7 +150,7 @@ TEST_CASE("a holder elsewhere that touches its lock is alive, and one that has n
     CHECK(SweepLock(directory).abandoned_by() == "process of a test");
 }
 
-TEST_CASE("who may write no file beside the lock goes by their own clock, and gives the holder more time") {
+TEST_CASE("a process that cannot write next to the lock uses its own clock and gives the holder more time") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "sweep", "", {});
     write_holder(directory, "elsewhere", 1, "");
@@ -178,7 +178,7 @@ TEST_CASE("looking for the holder leaves no file behind") {
     CHECK(count() == before);
 }
 
-TEST_CASE("looking for the holder leaves a file alone to which another user laid a link for it") {
+TEST_CASE("looking for the holder does not write through a link that another user placed") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "sweep", "", {});
     write_holder(directory, "elsewhere", 1, "");
@@ -192,7 +192,7 @@ TEST_CASE("looking for the holder leaves a file alone to which another user laid
     CHECK(fs::is_symlink(probe));
 }
 
-TEST_CASE("a process of this host with the pid of the holder is not the holder if it started later") {
+TEST_CASE("a process on this host with the holder's pid is not the holder if it started later") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "sweep", "", {});
     auto boot = read_file("/proc/sys/kernel/random/boot_id");
@@ -204,7 +204,7 @@ TEST_CASE("a process of this host with the pid of the holder is not the holder i
     CHECK_FALSE(SweepLock::holder(directory));
 }
 
-TEST_CASE("a former step of our own Slurm job is over where the job script starts one after the other") {
+TEST_CASE("an earlier step of our own Slurm job is over if the job script runs its steps in turn") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "sweep", "", Json::object());
     write_holder(directory, "elsewhere", 1, "17");
@@ -228,7 +228,7 @@ TEST_CASE("another step of our own allocation is alive as long as it touches its
     CHECK(SweepLock(directory).abandoned_by() == "process of a test");
 }
 
-TEST_CASE("the lock names the cluster of the holder's job, if the sweep was submitted to one of several") {
+TEST_CASE("the lock names the cluster of the holder's job if the sweep was submitted to one of several clusters") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "sweep", "", {{"job", "17;wice"}});
     const Variable job("SLURM_JOB_ID", "17");
@@ -238,7 +238,7 @@ TEST_CASE("the lock names the cluster of the holder's job, if the sweep was subm
     CHECK(SweepLock::holder(directory)->ends_with("(job 17;wice)"));
 }
 
-TEST_CASE("a holder of another Slurm job lives as long as the job, however long it was silent") {
+TEST_CASE("a holder in another Slurm job is alive as long as the job, however long it has been silent") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "sweep", "", {});
     write_holder(directory, "elsewhere", 1, "17");
@@ -254,11 +254,11 @@ TEST_CASE("a holder of another Slurm job lives as long as the job, however long 
     CHECK_FALSE(SweepLock::holder(directory));
     age(directory.lock(), 1000);
 
-    install_squeue(folder, "exit 1");  // Slurm cannot be asked: the file's age tells
+    install_squeue(folder, "exit 1");  // Slurm cannot be asked, so the file's age decides
     CHECK_FALSE(SweepLock::holder(directory));
 }
 
-TEST_CASE("another user's job of which Slurm knows nothing may be hidden: the file's age tells") {
+TEST_CASE("another user's job that Slurm does not show may be hidden, so the file's age decides") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "sweep", "", {});
     write_holder(directory, "elsewhere", 1, "17", ::geteuid() + 1);
@@ -271,7 +271,7 @@ TEST_CASE("another user's job of which Slurm knows nothing may be hidden: the fi
     CHECK_FALSE(SweepLock::holder(directory));
 }
 
-TEST_CASE("a lock of a version that wrote a line only is taken, and that is said") {
+TEST_CASE("a lock from a version that wrote only one line is taken, and its former holder is named") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "sweep", "", {});
     std::ofstream(directory.lock()) << "process 1 on elsewhere (job 77)\n";
@@ -279,7 +279,7 @@ TEST_CASE("a lock of a version that wrote a line only is taken, and that is said
     CHECK(SweepLock(directory).abandoned_by() == "process 1 on elsewhere (job 77)");
 }
 
-TEST_CASE("a lock that somebody edited holds nobody up") {
+TEST_CASE("an edited lock blocks nobody") {
     const TemporaryFolder folder;
     const auto directory = SweepDirectory::create(folder / "s", "", {});
     std::ofstream(directory.lock()) << "process 7\n{\"host\": 5}\n";
@@ -288,7 +288,7 @@ TEST_CASE("a lock that somebody edited holds nobody up") {
     CHECK(SweepLock(directory).abandoned_by() == "process 7");
 }
 
-TEST_CASE("a lock whose holder's name does not reach the disk, where others would read it, is not taken") {
+TEST_CASE("a lock is not taken if its holder's name cannot reach the disk, where others would read it") {
     tests::FailingDisk disk;
     if (!disk) {
         return;
@@ -300,7 +300,7 @@ TEST_CASE("a lock whose holder's name does not reach the disk, where others woul
     CHECK_THROWS_WITH_AS(SweepLock{directory}, doctest::Contains("cannot write"), DirectoryError);
 }
 
-TEST_CASE("a full disk has no room for a holder's name, and who only removes files has the lock all the same") {
+TEST_CASE("on a full disk, only a process that removes files gets the lock, which then names no holder") {
     const tests::SmallDisk disk("size=64k");
     if (!disk) {
         return;

@@ -26,7 +26,7 @@ SweepFile sweep_with(const std::string& sources, const std::string& scheduler = 
                        "sweep.yaml");
 }
 
-/// What gather_warm_start() says.
+/// The messages of gather_warm_start().
 std::string gather(SweepFile& file) {
     std::string said;
     gather_warm_start(file, [&](const std::string& text) { said += text; });
@@ -66,7 +66,7 @@ std::filesystem::path earlier_sweep(const TemporaryFolder& folder, const std::st
 
 }  // namespace
 
-TEST_CASE("a sweep's trials are known with their curves, and what the spaces do not share is named") {
+TEST_CASE("an earlier sweep's trials come with their curves, and a note names parameters that are not in both spaces") {
     const TemporaryFolder folder;
     auto file = sweep_with(earlier_sweep(folder).string());
 
@@ -83,7 +83,7 @@ TEST_CASE("a sweep's trials are known with their curves, and what the spaces do 
                   said);
 }
 
-TEST_CASE("of a sweep without rungs, trials count with the values with which their time was up, or they were stopped") {
+TEST_CASE("without rungs, a timed-out trial counts with its last value at all rungs, and a stopped trial has lost") {
     const TemporaryFolder folder;
     const auto before = parse_sweep(
         "metric: {name: loss}\nrun_cap: 4\ncommand: [train, \"${args}\"]\n"
@@ -121,7 +121,7 @@ TEST_CASE("of a sweep without rungs, trials count with the values with which the
     CHECK(file.spec.warm_start[2].has_lost);
 }
 
-TEST_CASE("a table's column `reason` says of which trials the last value counts at all rungs, and which have lost") {
+TEST_CASE("a table's column `reason` decides if a trial's last value counts at all rungs and if the trial has lost") {
     const TemporaryFolder folder;
     auto file = sweep_with("[" +
                                table(folder,
@@ -151,7 +151,7 @@ TEST_CASE("a table's column `reason` says of which trials the last value counts 
     CHECK(ends(results[5]) == std::pair(false, false));
 }
 
-TEST_CASE("a table's rows are known, and values out of range are left out") {
+TEST_CASE("a table's rows become earlier results, and values out of range are left out") {
     const TemporaryFolder folder;
     auto file = sweep_with("[" + table(folder, "trial,status,resource,loss,x,kind,n,reason\n"
                                                "0,finished,9,0.5,0.25,1,3,completed\n"
@@ -177,7 +177,7 @@ TEST_CASE("a table's rows are known, and values out of range are left out") {
     CHECK_MESSAGE(said.ends_with("t.csv (3 of 4 results; values out of range here: x)"), said);
 }
 
-TEST_CASE("a table that Python wrote has its words for booleans and null, or nothing for null") {
+TEST_CASE("a table written by Python has Python's words for booleans and null, or an empty cell for null") {
     const TemporaryFolder folder;
     const auto path =
         table(folder, "resource,loss,nesterov,warmup,decay,word\n9,0.5,True,None,,True\n9,0.4,False,,,None\n");
@@ -199,7 +199,7 @@ TEST_CASE("a table that Python wrote has its words for booleans and null, or not
           Config{{"nesterov", false}, {"warmup", none}, {"word", std::string("None")}});
 }
 
-TEST_CASE("a parameter is read from its own column, not from that of a metric or of the trials' numbers") {
+TEST_CASE("a parameter is read from its own column, even if a metric or a trial's own column has its name") {
     const TemporaryFolder folder;
     auto file = sweep_with("[" + table(folder, "resource,loss,x,metrics.x,n,parameters.n\n9,0.5,0.25,0.001,7,3\n") + "]");
 
@@ -208,7 +208,7 @@ TEST_CASE("a parameter is read from its own column, not from that of a metric or
     CHECK(file.spec.warm_start[0].config == Config{{"x", 0.25}, {"n", std::int64_t{3}}});
 }
 
-TEST_CASE("a source that cannot be used is a mistake with its place, its reason and a remedy") {
+TEST_CASE("the error for an unusable source gives its place, its reason and a remedy") {
     const TemporaryFolder folder;
     const std::pair<const char*, const char*> tables[]{
         {"resource,loss,y\n9,0.5,1\n", "t.csv: it has no parameter that this sweep searches (x, kind, n); remove it"},
@@ -245,7 +245,7 @@ TEST_CASE("a source that cannot be used is a mistake with its place, its reason 
     CHECK_MESSAGE(error.starts_with("sweep.yaml:6:14: warm_start[0]: nowhere: there is no such file or folder"), error);
 }
 
-TEST_CASE("a sweep with another metric or goal, or a damaged one, is refused") {
+TEST_CASE("a sweep with another metric or goal, or with damage, is refused") {
     const std::pair<const char*, const char*> metrics[]{
         {"{name: loss, goal: maximize}", "its goal is to maximize loss, but this sweep's is to minimize it"},
         {"{name: error}", "its metric is error but this sweep's is loss"},
@@ -267,7 +267,7 @@ TEST_CASE("a sweep with another metric or goal, or a damaged one, is refused") {
     CHECK_MESSAGE(error.find("journal.jsonl") != std::string::npos, error);
 }
 
-TEST_CASE("a new sweep keeps a copy of what it knows, and a changed copy is refused") {
+TEST_CASE("a new sweep keeps a copy of its earlier results, and a changed copy is refused") {
     const TemporaryFolder folder;
     auto file = sweep_with("[" + table(folder, "resource,loss,x\n9,0.5,0.5\n") + "]");
     gather(file);

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A sweep's directory with a folder of trial 7, and what is left there of everything that may be.
+/// The files that remain in the folder of trial 7, which had every kind of file, once `waste` is removed.
 std::set<std::string> left_by(Waste waste) {
     const TemporaryFolder folder;
     const SweepDirectory directory(folder.path());
@@ -36,13 +36,13 @@ std::set<std::string> left_by(Waste waste) {
 
 }  // namespace
 
-TEST_CASE("nothing goes of a trial that is kept") { CHECK(left_by(Waste::nothing).size() == 9); }
+TEST_CASE("no file of a kept trial is removed") { CHECK(left_by(Waste::nothing).size() == 9); }
 
-TEST_CASE("a checkpoint goes with what was written of a newer one") {
+TEST_CASE("a checkpoint is removed together with a half-written newer one") {
     CHECK(left_by(Waste::checkpoint) == std::set<std::string>{"params.json", "trainer.log", "latency.json",
                                                               "checkpoint.pth", "model.bin", "wandb", "wandb/run"});
 }
 
-TEST_CASE("of all files, those that Crescendo wrote about the trial stay") {
+TEST_CASE("removing all files keeps the files that Crescendo wrote about the trial") {
     CHECK(left_by(Waste::all_files) == std::set<std::string>{"params.json", "trainer.log", "latency.json"});
 }
