@@ -25,7 +25,7 @@ TEST_CASE("values beyond the ends of the axis are drawn at its ends") {
     CHECK(chart.draw(20, 5)[1].ends_with("⠉"));
 }
 
-TEST_CASE("the largest numbers there are lie at the ends of the axis, and what is no number at its beginning") {
+TEST_CASE("the largest possible numbers are drawn at the ends of the axis, and NaN at its beginning") {
     const double huge = 1.7e308;
     const BrailleChart chart{"t", {{{-huge, -huge}, {huge, huge}}}, -huge, huge, "", ""};
     const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -37,13 +37,13 @@ TEST_CASE("the largest numbers there are lie at the ends of the axis, and what i
     }
 }
 
-TEST_CASE("one point, equal values and no points at all have a picture") {
+TEST_CASE("one point, equal values and no points can be drawn") {
     CHECK(BrailleChart{"t", {{{3, 2}}}, 2, 2, "", ""}.draw(20, 4).size() == 4);
     CHECK(BrailleChart{"t", {{}}, 0, 1, "", ""}.draw(20, 4) ==
           std::vector<std::string>{"t", "  nothing to draw yet"});
 }
 
-TEST_CASE("labels of an axis are told apart, and have the room that they need") {
+TEST_CASE("the labels of an axis differ and have the room that they need") {
     const BrailleChart close{"t", {{{0, 1234.501}, {1, 1234.508}}}, 1234.501, 1234.508, "", ""};
     const BrailleChart far{"t", {{{0, -1234567}, {1, 1}}}, -1234567, 1, "a", "b"};
 

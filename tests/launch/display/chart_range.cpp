@@ -6,7 +6,7 @@
 
 using namespace crescendo::launch;
 
-TEST_CASE("an axis shows a thousand times what three quarters of the values come to, and always the best one") {
+TEST_CASE("an axis shows up to a thousand times the third quartile or the best value") {
     CHECK(largest_shown({0.5, 1e30, 1, 1}, 0.5) == 1000);
     CHECK(largest_shown({-1, -1, -1e30, 0.5}, 0.5) == 1000);
     CHECK(largest_shown({1, 2, 3, 1e9}, 1e9) == 1e12);

@@ -4,7 +4,7 @@
 
 using crescendo::launch::ColumnNames;
 
-TEST_CASE("a column keeps its name unless another one has it") {
+TEST_CASE("a column keeps its name unless another column has it") {
     ColumnNames names({"trial"});
 
     CHECK(names.take("parameters", "lr") == "lr");

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Whether every tag of an XML text is closed in its place. Of entities and comments the chart has none but those of
+/// Whether every tag of an XML text is closed in its place. The chart has no comments, and no entities except those of
 /// escaped().
 bool is_balanced(const std::string& xml) {
     std::vector<std::string> open;
@@ -63,14 +63,14 @@ TEST_CASE("a chart is XML with a line and a band for each method that has points
     CHECK(chart.find("inf") == std::string::npos);
 }
 
-TEST_CASE("a first value that diverged does not squeeze all later ones") {
+TEST_CASE("a diverged first value does not squeeze all later ones") {
     const auto chart = line_chart("t", "y", {{"x", {{"a", {{1, 1e30}, {2, 2}, {3, 1.5}, {4, 0.5}}}}}});
 
     CHECK(count(chart, ">1.5</text>") == 1);
     CHECK(chart.find("e+") == std::string::npos);
 }
 
-TEST_CASE("names that are no XML are made so") {
+TEST_CASE("names with characters that XML forbids are made valid") {
     const auto chart = line_chart("\x01 \xff", "y", {{"x", {{"\x1b[0m\xc3", {}}}}});
 
     CHECK(is_balanced(chart));
@@ -78,7 +78,7 @@ TEST_CASE("names that are no XML are made so") {
     CHECK(chart.find('\xff') == std::string::npos);
 }
 
-TEST_CASE("a chart without any point is a chart") {
+TEST_CASE("a chart without points is valid XML") {
     CHECK(is_balanced(line_chart("t", "y", {{"x", {}}})));
     CHECK(is_balanced(line_chart("t", "y", {})));
 }

@@ -40,7 +40,7 @@ std::string line(int number) { return fmt::format("{:099}\n", number); }
 
 }  // namespace
 
-TEST_CASE("a reader who stood still gets every line, and nobody has waited for them") {
+TEST_CASE("a reader that paused gets every line, and the writer does not wait for it") {
     Stream pipe;
     LiveOutput output(pipe.stream);
     std::string written;
@@ -59,7 +59,7 @@ TEST_CASE("a reader who stood still gets every line, and nobody has waited for t
     CHECK(pipe.text == written);
 }
 
-TEST_CASE("of more than a MiB that nobody reads the oldest lines are dropped, and none is cut") {
+TEST_CASE("beyond a MiB of unread output, the oldest lines are dropped and no line is cut") {
     constexpr int num_lines = 30'000;  // 3 MB
     Stream pipe;
     LiveOutput output(pipe.stream);
@@ -84,14 +84,14 @@ TEST_CASE("of more than a MiB that nobody reads the oldest lines are dropped, an
     }
 }
 
-TEST_CASE("who else writes into a pipe waits as before") {
+TEST_CASE("other writers to the pipe still wait") {
     const Stream pipe;
     const LiveOutput output(pipe.stream);
 
     CHECK((::fcntl(::fileno(pipe.stream), F_GETFL) & O_NONBLOCK) == 0);
 }
 
-TEST_CASE("a file takes what is written at once, behind what is there") {
+TEST_CASE("output is written to a file at once, after what is already there") {
     std::FILE* file = std::tmpfile();
     std::fputs("before\n", file);
 

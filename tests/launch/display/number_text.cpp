@@ -6,14 +6,14 @@
 
 using namespace crescendo::launch;
 
-TEST_CASE("the seconds of a sweep that took hours are no power of ten") {
-    CHECK(number_text(12345.678) == "12346");  // of `status`: it was 1.235e+04
+TEST_CASE("the seconds of an hours-long sweep have no exponent") {
+    CHECK(number_text(12345.678) == "12346");  // `status` used to show 1.235e+04
     CHECK(number_text(172800.4) == "172800");
     CHECK(number_text(9999.7) == "10000");
     CHECK(number_text(-1234567.8, 5) == "-1234568");
 }
 
-TEST_CASE("a number for people has few digits, and an exponent only where it is long without") {
+TEST_CASE("a number for people has few digits, and an exponent only if it would be long without one") {
     CHECK(number_text(0.0312345) == "0.03123");
     CHECK(number_text(0.0312346, 5) == "0.031235");
     CHECK(number_text(999.96) == "1000");

@@ -10,7 +10,7 @@ TEST_CASE("text cannot become markup") {
     CHECK(markup_text(R"(a "quoted" & b)") == "a &quot;quoted&quot; &amp; b");
 }
 
-TEST_CASE("a failure of several lines is one line with its last words, where programs say what is wrong") {
+TEST_CASE("a failure of several lines becomes one line that keeps the last, where programs say what is wrong") {
     CHECK(in_one_line("crashed: exit status 1; last words: reading\nTraceback:\n  File a\nOSError: no data\n") ==
           "crashed: exit status 1; last words: … OSError: no data");
     CHECK(in_one_line("signal 11\nin a.so") == "signal 11 … in a.so");
@@ -18,7 +18,7 @@ TEST_CASE("a failure of several lines is one line with its last words, where pro
     CHECK(in_one_line("").empty());
 }
 
-TEST_CASE("text keeps its letters, and shows what is no letter") {
+TEST_CASE("text keeps its letters, and control characters and invalid bytes become visible") {
     CHECK(markup_text("größe 学习") == "größe 学习");
     CHECK(markup_text("two\nlines") == "two\nlines");
     CHECK(markup_text("\x1b[31m") == "\\x1b[31m");

@@ -14,7 +14,7 @@ using crescendo::launch::ProgressBar;
 
 namespace {
 
-/// What `write` writes to standard error while that is the descriptor `write_end`, read from `read_end`.
+/// The text that `write` writes to standard error, which is redirected to `write_end` and read from `read_end`.
 std::string written_to(int write_end, int read_end, const std::function<void()>& write) {
     std::fflush(stderr);
     const int before = ::dup(STDERR_FILENO);
@@ -35,7 +35,7 @@ std::string written_to(int write_end, int read_end, const std::function<void()>&
     return text.substr(0, text.size() - 3);
 }
 
-/// What a bar writes to a terminal of so many columns.
+/// The text that a bar writes to a terminal with this number of columns.
 std::string shown_on(unsigned short columns) {
     const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
     REQUIRE(terminal >= 0);
@@ -59,13 +59,13 @@ TEST_CASE("a bar on a terminal changes with the percentage, and is erased at the
           "\r[########################################] 100 % of 1000 bytes\r\x1b[K");
 }
 
-TEST_CASE("a bar that was wider than the terminal left a line for each percent") {
+TEST_CASE("a bar is no wider than the terminal, so that it does not leave a line for each percent") {
     CHECK(shown_on(30) ==
           "\r[###    ]  50 % of 1000 bytes"  // 29 columns: the cursor has the last
           "\r[#######] 100 % of 1000 bytes\r\x1b[K");
 }
 
-TEST_CASE("there is no bar in a file") {
+TEST_CASE("no bar is written to a pipe") {
     std::array<int, 2> pipe{};
     REQUIRE(::pipe(pipe.data()) == 0);
 

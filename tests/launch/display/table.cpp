@@ -17,14 +17,14 @@ Table trials() {
 
 }  // namespace
 
-TEST_CASE("people see aligned columns, numbers to the right") {
+TEST_CASE("a table for people has aligned columns, with numbers on the right") {
     CHECK(trials().print(Format::table) ==
           "trial  status      loss\n"
           "    3  running  0.12346\n"
           "   12  größer         -\n");
 }
 
-TEST_CASE("columns stay aligned beside wide characters") {
+TEST_CASE("columns stay aligned next to wide characters") {
     Table table({"学習率", "loss"});
     table.add_row({"小", 1.0});
     table.add_row({"small", 2.0});
@@ -35,7 +35,7 @@ TEST_CASE("columns stay aligned beside wide characters") {
           "small      2\n");
 }
 
-TEST_CASE("people see few digits and no line breaks") {
+TEST_CASE("a table for people has few digits and no line breaks") {
     Table table({"a", "b", "c", "d"});
     table.add_row({1.0, 123456.7, true, "two\nlines"});
 
@@ -44,14 +44,14 @@ TEST_CASE("people see few digits and no line breaks") {
           "1  123457  true  two lines\n");
 }
 
-TEST_CASE("a column that is asked for twice is once in an object") {
+TEST_CASE("a column requested twice appears once in a JSON object") {
     Table table({"loss", "trial", "loss"});
     table.add_row({0.5, std::int64_t{3}, 0.5});
 
     CHECK(table.print(Format::json) == "[\n  {\"loss\":0.5,\"trial\":3}\n]\n");
 }
 
-TEST_CASE("a table without rows is its header, a list without rows is empty") {
+TEST_CASE("a table without rows is only its header, and a JSON list without rows is empty") {
     const Table table({"trial", "loss"});
 
     CHECK(table.print(Format::table) == "trial  loss\n");
@@ -59,7 +59,7 @@ TEST_CASE("a table without rows is its header, a list without rows is empty") {
     CHECK(table.print(Format::csv) == "trial,loss\n");
 }
 
-TEST_CASE("a column that has no value in any row is of no use to people") {
+TEST_CASE("a column without any value is left out for people, unless the table has no rows") {
     Table table({"trial", "cost", "job"});
     table.add_row({std::int64_t{1}, {}, {}});
     table.add_row({std::int64_t{2}, {}, "57"});
@@ -68,10 +68,10 @@ TEST_CASE("a column that has no value in any row is of no use to people") {
           "trial  job\n"
           "    1  -\n"
           "    2  57\n");
-    CHECK(Table({"trial", "cost"}).without_empty_columns().columns().size() == 2);  // no row has none either
+    CHECK(Table({"trial", "cost"}).without_empty_columns().columns().size() == 2);  // no rows
 }
 
-TEST_CASE("JSON has one object a row, with every key and exact numbers") {
+TEST_CASE("JSON has one object per row, with every key and exact numbers") {
     CHECK(trials().print(Format::json) ==
           "[\n"
           "  {\"trial\":3,\"status\":\"running\",\"loss\":0.123456789},\n"
@@ -79,12 +79,12 @@ TEST_CASE("JSON has one object a row, with every key and exact numbers") {
           "]\n");
 }
 
-TEST_CASE("rows are the same as JSON and as its text") {
+TEST_CASE("rows as JSON values equal the rows in the JSON text") {
     CHECK(trials().rows_json() == OrderedJson::parse(trials().print(Format::json)));
     CHECK(Table({"trial", "loss"}).rows_json() == OrderedJson::array());
 }
 
-TEST_CASE("CSV has exact numbers and nothing where there is no value") {
+TEST_CASE("CSV has exact numbers, and an empty field for a missing value") {
     CHECK(trials().print(Format::csv) ==
           "trial,status,loss\n"
           "3,running,0.123456789\n"
@@ -106,7 +106,7 @@ TEST_CASE("a number that is not finite is null in JSON") {
     CHECK(table.rows_json()[0].at("x").is_null());
 }
 
-TEST_CASE("what would steer a terminal is escaped, in tables and in CSV") {
+TEST_CASE("characters that control a terminal are escaped in tables and in CSV") {
     Table table({"name"});
     table.add_row({"a\x1b[31mred\x7f \xc2\x9bä"});
 

@@ -10,7 +10,7 @@ namespace {
 const std::string indent(30, ' ');
 }
 
-TEST_CASE("help is no wider than the terminal, and descriptions continue below themselves") {
+TEST_CASE("help is no wider than the terminal, and a wrapped description stays in its column") {
     const std::string help =
         "Run a sweep from the beginning, on this machine or on all nodes of an MPI job\n"
         "  --dir TEXT                  Folder for its results; default: the name of the sweep\n"
@@ -24,7 +24,7 @@ TEST_CASE("help is no wider than the terminal, and descriptions continue below t
     CHECK(wrapped_help(help, 200) == help);
 }
 
-TEST_CASE("help keeps what has no room, words that are too long, and commands to be copied") {
+TEST_CASE("help does not wrap long words, commands to be copied, or text without room") {
     const std::string command =
         "  srun --mpi=pmix --no-kill --ntasks-per-node=1 crescendo run sweep.yaml --dir /shared/first\n";
     const std::string word(90, 'x');
