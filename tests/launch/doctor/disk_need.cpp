@@ -21,7 +21,7 @@ TrialsOnDisk trials_of(const std::string& section, int num_slots = 4) {
 
 }  // namespace
 
-TEST_CASE("all trials leave files where nothing says otherwise, or all may wait at a rung") {
+TEST_CASE("all trials leave files by default, and also if all may wait at a rung") {
     CHECK(trials_of("run_cap: 100\ncommand: [train]\n").most == 100);
     CHECK(trials_of("run_cap: 100\ncommand: [train]\nkeep: {programs: finished}\n").most == 100);
     CHECK_FALSE(trials_of("budget: {time: 1h}\ncommand: [train]\n").most.has_value());
@@ -32,12 +32,12 @@ TEST_CASE("all trials leave files where nothing says otherwise, or all may wait 
     }
 }
 
-TEST_CASE("with repeat there are as many trials as repetitions, and their files stay until the last has ended") {
+TEST_CASE("with repeat, every repetition is a trial, and all keep their files until the last has ended") {
     CHECK(trials_of("run_cap: 10\nrepeat: 3\ncommand: [train]\n").most == 30);
     CHECK(trials_of("run_cap: 10\nrepeat: 3\ntrainer: {model: mlp}\nscheduler: {type: asha, max: 9}\n").most == 30);
 }
 
-TEST_CASE("trials that run and the best leave files where others are removed as they end") {
+TEST_CASE("only running trials and the best have files if the files of other trials are removed when they end") {
     const auto checkpoints = trials_of("run_cap: 100\ntrainer: {model: mlp}\nscheduler: {type: asha, max: 9}\n");
     CHECK(checkpoints.most == 5);
     CHECK(checkpoints.reason == "4 running and the best");
@@ -51,7 +51,7 @@ TEST_CASE("trials that run and the best leave files where others are removed as 
               .most == 3);
 }
 
-TEST_CASE("what trials left is measured") {
+TEST_CASE("the files that trials left are measured") {
     const tests::TemporaryFolder folder;
     for (const auto& [trial, pages] : {std::pair{"000000", 1}, {"000001", 3}}) {
         std::filesystem::create_directories(folder.path() / "trials" / trial);
@@ -65,7 +65,7 @@ TEST_CASE("what trials left is measured") {
     CHECK(disk_use(SweepDirectory(folder / "none")).all == 0);
 }
 
-TEST_CASE("a sweep whose files do not fit is warned of, with the way out") {
+TEST_CASE("a sweep whose files will not fit causes a warning with a remedy") {
     const TrialsOnDisk five{5, "4 running and the best"};
 
     const auto fits = examine_need(five, gib, 0, {8 * gib});
@@ -82,7 +82,7 @@ TEST_CASE("a sweep whose files do not fit is warned of, with the way out") {
     CHECK(examine_need(five, 2 * gib, 2 * gib, {8 * gib}).verdict == Verdict::ok);
 }
 
-TEST_CASE("where nobody knows what a trial leaves, it is said how much it may be") {
+TEST_CASE("if the size of a trial's files is unknown, the finding says how large they may be") {
     CHECK(examine_need({5, "4 running and the best"}, 0, 0, {8 * gib}).observation ==
           "at most 5 trials have files at a time (4 running and the best); 8 GiB is free, so each can take 1.6 GiB");
     CHECK(examine_need({{}, "all"}, 0, 0, {8 * gib}).verdict == Verdict::warning);

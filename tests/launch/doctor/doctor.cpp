@@ -1,4 +1,4 @@
-/// What `crescendo doctor` asks, piece by piece.
+/// The checks of `crescendo doctor`, one by one.
 
 #include <doctest/doctest.h>
 
@@ -22,7 +22,7 @@ bool is_empty(const TemporaryFolder& folder) { return std::filesystem::is_empty(
 
 }  // namespace
 
-TEST_CASE("a folder that can be written passes, and nothing is left in it") {
+TEST_CASE("a writable folder passes, and nothing is left in it") {
     const TemporaryFolder folder;
 
     const auto findings = examine_file_system(folder.path());
@@ -32,7 +32,7 @@ TEST_CASE("a folder that can be written passes, and nothing is left in it") {
     CHECK(is_empty(folder));
 }
 
-TEST_CASE("of a folder that is still to be made, the one it will lie in is examined") {
+TEST_CASE("if a folder does not exist yet, its parent folder is examined") {
     const TemporaryFolder folder;
 
     const auto findings = examine_file_system(folder / "new");
@@ -51,7 +51,7 @@ TEST_CASE("a folder that cannot be written is a problem") {
     CHECK(doctest::String(findings.front().remedy.c_str()) == Contains("--dir"));
 }
 
-TEST_CASE("a probe is seen, its lock is held, and it goes with its owner") {
+TEST_CASE("a probe is visible, its lock is held, and its owner removes it") {
     const TemporaryFolder folder;
     std::filesystem::path file;
     {
@@ -66,14 +66,14 @@ TEST_CASE("a probe is seen, its lock is held, and it goes with its owner") {
     CHECK(Probe::look_at(file).verdict == Verdict::warning);
 }
 
-TEST_CASE("more slots than files may be open are a problem, with the command that helps") {
+TEST_CASE("more slots than the limit on open files allows are a problem, and the remedy is a command") {
     const auto findings = examine_limits(100'000'000, /*has_gpus=*/false);
 
     CHECK(findings.front().verdict == Verdict::problem);
     CHECK(findings.front().remedy == "ulimit -n 800000064");
 }
 
-TEST_CASE("an interface that is not there is refused with those that are") {
+TEST_CASE("the error for a missing network interface lists the existing ones") {
     CHECK_NOTHROW(require_interface(""));
     CHECK_NOTHROW(require_interface("lo"));
     CHECK_THROWS_WITH_AS(require_interface("eth99"), Contains("has no network interface 'eth99'"), InvalidInput);

@@ -23,7 +23,7 @@ const std::vector<Gpu> two_gpus{{"0", {}}, {"1", {}}};
 
 }  // namespace
 
-TEST_CASE("where workers share GPUs without MPS, the doctor has the command that starts it") {
+TEST_CASE("if workers share GPUs without MPS, the doctor gives the command that starts MPS") {
     const TemporaryFolder folder;
 
     const auto findings = findings_of(two_gpus, {.slots_per_gpu = 3}, folder.path());
@@ -45,7 +45,7 @@ TEST_CASE("MPS is found by its pipe") {
     CHECK(findings[0].observation.starts_with("2 workers share a GPU at the same time through NVIDIA's MPS"));
 }
 
-TEST_CASE("a node whose slots share no GPU needs no MPS, and one without GPUs is no mistake") {
+TEST_CASE("a node whose slots share no GPU needs no MPS, and a node without GPUs is not an error") {
     CHECK(findings_of(two_gpus, {}, "/nowhere").empty());
     CHECK(findings_of({}, {}, "/nowhere").empty());
 

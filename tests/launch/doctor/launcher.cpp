@@ -32,7 +32,7 @@ Finding job(int num_ranks, const Environment& environment) {
 
 }  // namespace
 
-TEST_CASE("tasks that MPI does not know of are a problem, whoever started them") {
+TEST_CASE("tasks unknown to MPI are a problem, whichever launcher started them") {
     for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
         const Environment two{{variable, "2"}};
 
@@ -47,7 +47,7 @@ TEST_CASE("tasks that MPI does not know of are a problem, whoever started them")
     }
 }
 
-TEST_CASE("one process that mpirun or mpiexec started is whole, however many helpers they start by srun") {
+TEST_CASE("one process started by mpirun or mpiexec is complete, whatever helpers they start through srun") {
     CHECK(examine_launcher(1, lookup({{"OMPI_COMM_WORLD_SIZE", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}})).empty());
     CHECK(examine_launcher(1, lookup({{"PMI_SIZE", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}})).empty());
     CHECK(examine_launcher(1, lookup({})).empty());
@@ -71,17 +71,17 @@ TEST_CASE("an Open MPI that ends all ranks when one dies is a warning, unless it
     CHECK_FALSE(warns(2, "MPICH 5.0.2", {}, none.path()));
 }
 
-TEST_CASE("a shell of salloc on a login node is told from the nodes that it holds") {
+TEST_CASE("a salloc shell on a login node is told apart from a shell on the job's nodes") {
     Environment shell{{"SLURM_JOB_ID", "7"}, {"SLURM_JOB_NODELIST", "n1"}, {"SLURM_JOB_NUM_NODES", "1"}};
     CHECK(job(1, shell).verdict == Verdict::warning);
     CHECK(job(1, shell).observation.find("only holds the job, and not on the job's nodes") != std::string::npos);
-    CHECK(job(2, shell).verdict == Verdict::ok);  // of mpirun
+    CHECK(job(2, shell).verdict == Verdict::ok);  // under mpirun
 
     shell["SLURMD_NODENAME"] = "n1";
     CHECK(job(1, shell).verdict == Verdict::ok);
 }
 
-TEST_CASE("a job of several nodes of which one is used is a warning") {
+TEST_CASE("using only one node of a job with several nodes is a warning") {
     const Environment script{{"SLURM_JOB_ID", "7"},
                              {"SLURM_JOB_NODELIST", "n[1-2]"},
                              {"SLURM_JOB_NUM_NODES", "2"},
