@@ -1,5 +1,5 @@
-/// A library with the functions of NVIDIA's that Crescendo calls. There are two GPUs: 0, which has used as many
-/// millijoules as the file FAKE_NVML_ENERGY says, and 1, which does not count.
+/// A library with the functions of NVIDIA's library that Crescendo calls. It has two GPUs: GPU 0 has used the
+/// millijoules in the file FAKE_NVML_ENERGY, and GPU 1 does not measure its energy.
 
 #include <cstdlib>
 #include <cstring>

@@ -13,7 +13,7 @@ using crescendo::tests::TemporaryFolder;
 
 namespace {
 
-/// A driver whose GPU 0 has used so much.
+/// A driver whose GPU 0 has used this energy.
 struct FakeDriver {
     explicit FakeDriver(int millijoules) { use(millijoules); }
 
@@ -38,7 +38,7 @@ TEST_CASE("a GPU's energy counts from when its meter was made") {
     CHECK(by_uuid.joules() == 2.25);
 }
 
-TEST_CASE("a GPU that does not count, or is not known, has no energy") {
+TEST_CASE("a GPU that does not measure its energy, or is unknown, reports none") {
     const FakeDriver driver(5000);
     const auto nvml = Nvml::load(CRESCENDO_FAKE_NVML);
 
@@ -47,7 +47,7 @@ TEST_CASE("a GPU that does not count, or is not known, has no energy") {
     CHECK_FALSE(GpuMeter(nvml, "MIG-x").joules().has_value());
 }
 
-TEST_CASE("without the library, or without a driver, nothing is known") {
+TEST_CASE("without the library or a driver, the energy is unknown") {
     CHECK(Nvml::load("libno-such-library.so") == nullptr);
     CHECK(Nvml::load("libc.so.6") == nullptr);  // another library
     CHECK(Nvml::load(CRESCENDO_FAKE_NVML) == nullptr);

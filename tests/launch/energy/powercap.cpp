@@ -30,7 +30,7 @@ TEST_CASE("packages and their memory add up, and nothing is counted twice") {
     CHECK(cpus.joules() == 3.75);
 }
 
-TEST_CASE("a counter that wraps around goes on") {
+TEST_CASE("a counter that wraps around keeps counting") {
     const TemporaryFolder folder;
     write_zone(folder / "intel-rapl:0", "package-0", 9'000'000, 9'999'999);
     Powercap cpus(folder.path());
@@ -41,7 +41,7 @@ TEST_CASE("a counter that wraps around goes on") {
     CHECK(cpus.joules() == 11.5);
 }
 
-TEST_CASE("where nothing can be read there is no energy") {
+TEST_CASE("if no counter can be read, the energy is unknown") {
     const TemporaryFolder folder;
     CHECK_FALSE(Powercap(folder / "none").joules().has_value());
 
