@@ -10,7 +10,7 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("every report of a trial is there, and dates leave out the time between sessions") {
+TEST_CASE("every report of a trial is kept, and its date includes the time between sessions") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {{10, 0, 1, 0.5}, {20, 0, 2, 0.6}});  // the session begins at 1000
     auto journal = Journal::open(folder / "s/journal.jsonl");
@@ -34,7 +34,7 @@ TEST_CASE("every report of a trial is there, and dates leave out the time betwee
     CHECK(sweep.history().sweep().trial(TrialId{1}).status == TrialStatus::waiting);  // nobody works on the sweep
 }
 
-TEST_CASE("what a session ends with has the date of then, also if its last record is a report") {
+TEST_CASE("a report that is the last record of a session has a date in that session") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {{10, 0, 1, 0.5}, {20, 0, 9, 0.6}});  // the session begins at 1000
     auto journal = Journal::open(folder / "s/journal.jsonl");

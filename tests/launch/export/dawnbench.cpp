@@ -15,7 +15,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// What a trial reported after so many hours of training.
+/// A trial's report after `hours` of training.
 struct Line {
     int trial;
     int resource;
@@ -83,7 +83,7 @@ TEST_CASE("the best trial becomes a table of epochs, hours and accuracy in perce
     CHECK(exported.remarks[1].find("no entry for inference: trial 1 has no latency measurement") != std::string::npos);
 }
 
-TEST_CASE("an entry is of the sweep as it was read, also if it has come further since") {
+TEST_CASE("an entry shows the sweep as it was read, even if the sweep has continued since") {
     const Recorded recorded(two_epochs);
     const RecordedSweep sweep(recorded.folder / "s", Reports::all);
     Journal::open(recorded.folder / "s/journal.jsonl")
@@ -100,7 +100,7 @@ TEST_CASE("an entry is of the sweep as it was read, also if it has come further 
     CHECK(exported.files[1].second == "epoch\thours\ttop1Accuracy\n1\t0.25\t75\n2\t0.75\t93.75\n");
 }
 
-TEST_CASE("an entry has the fields that DAWNBench asks for, and those that are known") {
+TEST_CASE("an entry has the fields that DAWNBench requires and other known fields") {
     const Recorded recorded(two_epochs, "entry: {author: not me, code_url: https://x, misc: {rate: cosine}}\n");
     const RecordedSweep sweep(recorded.folder / "s", Reports::all);
     auto request = recorded.request(sweep);
@@ -123,7 +123,7 @@ TEST_CASE("an entry has the fields that DAWNBench asks for, and those that are k
     CHECK(json.at("misc").at("parameters").contains("x"));
 }
 
-TEST_CASE("the sweep's own price is that of the hardware, unless the entry says another") {
+TEST_CASE("an entry has the sweep's own price unless it gives another") {
     const Recorded recorded(two_epochs, "price: {node_hour: 3}\n");
     const RecordedSweep sweep(recorded.folder / "s", Reports::all);
 
@@ -156,7 +156,7 @@ TEST_CASE("ImageNet's columns are the metrics that crescendo-trainer reports") {
 }
 
 TEST_CASE("a trial whose latency was measured becomes an entry for inference too") {
-    const Recorded recorded(two_epochs, "price: {node_hour: 3}\n");  // less than what the entry says
+    const Recorded recorded(two_epochs, "price: {node_hour: 3}\n");  // the entry's price counts instead
     const RecordedSweep sweep(recorded.folder / "s", Reports::all);
     LatencyRecord record;
     record.hardware = "EPYC";
@@ -182,7 +182,7 @@ TEST_CASE("a trial whose latency was measured becomes an entry for inference too
     CHECK(exported.remarks.size() == 2);  // neither entry is good enough
 }
 
-TEST_CASE("another trial can be exported, and epochs may be many units of resource") {
+TEST_CASE("another trial can be exported, and an epoch may be several units of resource") {
     const Recorded recorded(two_epochs);
     const RecordedSweep sweep(recorded.folder / "s", Reports::all);
     auto request = recorded.request(sweep);
@@ -192,7 +192,7 @@ TEST_CASE("another trial can be exported, and epochs may be many units of resour
     CHECK(recorded.entry("CIFAR10", request).files[1].second == "epoch\thours\ttop1Accuracy\n0.5\t0.5\t59.6\n");
 }
 
-TEST_CASE("a request that cannot become an entry says why, and what to do") {
+TEST_CASE("the error for an unusable request says what is wrong and what to do") {
     const Recorded recorded({{0, 1, 1, {{"accuracy", 180}, {"loss", 3}}}});
     const RecordedSweep sweep(recorded.folder / "s", Reports::all);
     const auto error = [&](const std::string& task, const auto& change) {

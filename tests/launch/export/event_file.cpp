@@ -7,7 +7,7 @@
 using namespace crescendo::launch;
 
 TEST_CASE("the checksum is CRC-32C") {
-    CHECK(crc32c("123456789") == 0xE3069283);  // of RFC 3720
+    CHECK(crc32c("123456789") == 0xE3069283);  // from RFC 3720
     CHECK(crc32c(std::string(32, '\0')) == 0x8A9136AA);
 }
 
@@ -33,7 +33,7 @@ TEST_CASE("a record has its length, its bytes, and the checksums of both") {
     CHECK(bytes.substr(8, 4) == "\xa3\x7f\x4b\x22"s);
 }
 
-TEST_CASE("what is added later stands behind what was there") {
+TEST_CASE("new events follow the existing ones") {
     EventFile file(1);
     file.add_scalars(2, 1, {{"loss", 0.5}});
     const auto before = file.bytes();

@@ -6,8 +6,8 @@
 
 namespace crescendo::tests {
 
-/// A recorded sweep of four trials, on a slot each, of which the first finished, the second was stopped by the end of
-/// the sweep's time, the third failed and the fourth has not reported.
+/// A recorded sweep of four trials with one slot each. The first finished, the second was stopped by the end of the
+/// sweep's time, the third failed and the fourth has not reported.
 inline std::string various_trials() {
     return "name: first\nmetric: {name: accuracy, goal: maximize}\nrun_cap: 4\nmax_retries: 0\nbudget: {time: 1h}\n"
            "parameters:\n"
@@ -40,7 +40,7 @@ struct ExportedSweep {
         remarks = std::move(exported.remarks);
     }
 
-    /// The content of the file whose name ends so.
+    /// The content of the file whose name ends in `end`.
     const std::string& operator[](const std::string& end) const {
         for (const auto& [name, content] : files) {
             if (name.ends_with(end)) {

@@ -8,7 +8,7 @@
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("files are added to a folder with others, and what is there already may only say the same") {
+TEST_CASE("files can be added to a folder with other files, but an existing file with other content is an error") {
     const TemporaryFolder folder;
     const Files files{{"a/one", "1"}, {"two", "2"}};
     add_to_folder(folder / "out", files);

@@ -23,7 +23,7 @@ std::string run_of(const ExportedSweep& store, const std::string& trial) {
 
 }  // namespace
 
-TEST_CASE("a store has an experiment of the sweep's name, and a run for each trial") {
+TEST_CASE("a store has an experiment with the sweep's name and a run for each trial") {
     const ExportedSweep store(mlflow_store);
 
     const auto run = run_of(store, "0");
@@ -51,7 +51,7 @@ TEST_CASE("a failed trial is a failed run with its last words, and NaN stays NaN
     CHECK(store.files.at(run + "tags/crescendo.last_failure") == "Segmentation fault\n\"\\");
 }
 
-TEST_CASE("a sweep keeps its ids, and another sweep has others") {
+TEST_CASE("a sweep always gets the same ids, and another sweep gets different ids") {
     const ExportedSweep once(mlflow_store);
     const ExportedSweep twice(mlflow_store);
     const TemporaryFolder folder;
@@ -62,7 +62,7 @@ TEST_CASE("a sweep keeps its ids, and another sweep has others") {
     CHECK(!once.files.contains(other.files[0].first));
 }
 
-TEST_CASE("names that MLflow refuses, or that would be each other's folders, are changed") {
+TEST_CASE("names that MLflow refuses, or that need a file and a folder of one name, are changed") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {});
     auto journal = Journal::open(folder / "s/journal.jsonl");
@@ -82,7 +82,7 @@ TEST_CASE("names that MLflow refuses, or that would be each other's folders, are
     CHECK(names == std::vector<std::string>{"50 _", "___up", "a", "a_b", "accuracy"});
 }
 
-TEST_CASE("repetitions are told apart by tags") {
+TEST_CASE("tags tell repetitions apart") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1, "repeat: 2\n"), {{1, 0, 9, 0.75}, {2, 1, 9, 0.25}});
 
@@ -101,7 +101,7 @@ TEST_CASE("repetitions are told apart by tags") {
     CHECK(tag("judged") == "0.5");
 }
 
-TEST_CASE("two sweeps of one file in a folder are two experiments by name, which a database of MLflow demands") {
+TEST_CASE("two sweeps of one file become two experiments with different names, as an MLflow database requires") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1, "name: s\n"), {});
     const auto runs = folder / "mlruns";

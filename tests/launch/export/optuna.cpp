@@ -41,13 +41,13 @@ TEST_CASE("a study has the sweep's name and direction, and a line for each trial
     CHECK(finished.at("datetime_complete") == "1970-01-01T00:17:00.000000+00:00");
     CHECK(finished.at("intermediate_values") == Json{{"1", 0.5}, {"2", 0.75}});
     CHECK(finished.at("user_attrs").at("twice") == finished.at("params").at("lr").get<double>() * 2);
-    const auto stopped = Json::parse(lines[4]);  // by the end of the sweep's time, and not by a rung
+    const auto stopped = Json::parse(lines[4]);  // by the end of the sweep's time, not by a rung
     CHECK(stopped.at("state") == 1);
     CHECK(stopped.at("value") == 0.25);
     CHECK(Json::parse(lines[6]).at("value").is_null());
 }
 
-TEST_CASE("a trial that a rung stopped is pruned, and attributes with one name stay apart") {
+TEST_CASE("a trial that a rung stopped is pruned, and attributes with the same name stay apart") {
     const TemporaryFolder folder;
     auto file = two_trials(1);
     file.replace(file.find("{type"), std::string("{type: fifo, max: 9}").size(), "{type: asha, min: 1, max: 9}");
@@ -71,7 +71,7 @@ TEST_CASE("a trial that a rung stopped is pruned, and attributes with one name s
     CHECK(attributes.at("metrics.status") == 7);
 }
 
-TEST_CASE("a trial that failed keeps what it reported, and NaN is as Python writes it") {
+TEST_CASE("a failed trial keeps its reports, and NaN is written as in Python") {
     const ExportedSweep optuna(optuna_study);
 
     const auto line = lines_of(optuna["study.log"]).at(3 + 2);
@@ -82,7 +82,7 @@ TEST_CASE("a trial that failed keeps what it reported, and NaN is as Python writ
     CHECK(line.find(R"("last_failure":"Segmentation fault\n\"\\")") != std::string::npos);
 }
 
-TEST_CASE("parameters have the distributions that Optuna knows; others get the range that was seen") {
+TEST_CASE("parameters keep distributions that Optuna knows, and other parameters get the range of their values") {
     const ExportedSweep optuna(optuna_study);
     const auto lines = lines_of(optuna["study.log"]);
     const auto trial = Json::parse(lines.at(3));
@@ -106,7 +106,7 @@ TEST_CASE("parameters have the distributions that Optuna knows; others get the r
     CHECK(!trial.at("distributions").contains("twice"));
 }
 
-TEST_CASE("repetitions are told apart, with what their configuration was judged by") {
+TEST_CASE("a repetition has its number and the value by which its configuration was judged") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1, "repeat: 2\n"), {{1, 0, 9, 0.75}, {2, 1, 9, 0.25}});
     const RecordedSweep sweep(folder / "s", Reports::all);

@@ -7,7 +7,7 @@
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("tables have all trials, and all reports in the order of time") {
+TEST_CASE("tables have all trials and all reports in the order of time") {
     const ExportedSweep csv(csv_tables);
 
     CHECK(csv.files.size() == 2);
@@ -16,7 +16,7 @@ TEST_CASE("tables have all trials, and all reports in the order of time") {
                                 "0,1,10,,1,0.5,\n1,1,12,,1,0.25,\n0,2,20,,1,0.75,\n2,1,21,,1,nan,3\n");
 }
 
-TEST_CASE("as JSON they are lists of objects") {
+TEST_CASE("JSON tables are lists of objects") {
     const ExportedSweep json(json_tables);
 
     const auto trials = Json::parse(json["trials.json"]);
@@ -30,7 +30,7 @@ TEST_CASE("as JSON they are lists of objects") {
     CHECK(reports[3].at("accuracy").is_null());
 }
 
-TEST_CASE("a metric called like a column of the reports does not take its place") {
+TEST_CASE("a metric named like a column of the reports does not replace that column") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {});
     auto journal = Journal::open(folder / "s" / "journal.jsonl");

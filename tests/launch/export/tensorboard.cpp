@@ -8,7 +8,7 @@
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("each trial is a run with scalars and its configuration, and the sweep describes the table of them") {
+TEST_CASE("each trial is a run with its scalars and configuration, and the sweep describes the table of trials") {
     const ExportedSweep logs(tensorboard_logs);
 
     CHECK(logs.files.size() == 5);
@@ -22,7 +22,7 @@ TEST_CASE("each trial is a run with scalars and its configuration, and the sweep
     CHECK(contains(trial, "_hparams_/session_end_info"));
 }
 
-TEST_CASE("an export of a sweep that has come further begins with the bytes of the one before") {
+TEST_CASE("a later export of a sweep begins with the bytes of the earlier export") {
     const TemporaryFolder folder;
     record_sweep(folder / "first", various_trials(), {{10, 0, 1, 0.5}, {12, 1, 1, 0.25}}, 4);
     const auto before = tensorboard_logs({.sweep = RecordedSweep(folder / "first", Reports::all)});
@@ -41,7 +41,7 @@ TEST_CASE("an export of a sweep that has come further begins with the bytes of t
     CHECK(after.files[1].second.size() > before.files[1].second.size());
 }
 
-TEST_CASE("a constant that no trial has is exported by its own value") {
+TEST_CASE("a constant that no trial has is exported with its own value") {
     const TemporaryFolder folder;
     record_sweep(folder / "s",
                  "metric: {name: accuracy, goal: maximize}\nrun_cap: 1\nparameters:\n  kind: {value: plain}\n"
