@@ -50,25 +50,25 @@ bool complains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("columns are found by name, in any order, and further ones do no harm") {
+TEST_CASE("columns are found by name in any order, and other columns are ignored") {
     CHECK(read_text("b,x,a\n1,2,3\n4,5,6\n").rows == Rows{{"3", "1"}, {"6", "4"}});
     CHECK(read_text(" a , b\n1,2\n").rows == Rows{{"1", "2"}});
 }
 
-TEST_CASE("a field in quotes may hold commas, quotes and line ends") {
+TEST_CASE("a quoted field may hold commas, quotes and line ends") {
     const auto content = read_text("a,b\n\"x,y\",\"say \"\"hi\"\"\"\n\"two\nlines\",\"\"\nz,5\" pipe\n");
 
     CHECK(content.rows == Rows{{"x,y", "say \"hi\""}, {"two\nlines", ""}, {"z", "5\" pipe"}});
     CHECK(content.lines == std::vector<std::int64_t>{2, 3, 5});
 }
 
-TEST_CASE("lines end in CRLF as well, also behind quotes and in the header") {
+TEST_CASE("lines may end in CRLF, also after quotes and in the header") {
     CHECK(read_text("a,b\r\n1,2\r\n\"3\",\"4\"\r\n").rows == Rows{{"1", "2"}, {"3", "4"}});
     CHECK(read_text("a,\"b\"\r\n1,2\r").rows == Rows{{"1", "2"}});
     CHECK(read_text("a,b\r\n1,\"2\"\r").rows == Rows{{"1", "2"}});
 }
 
-TEST_CASE("a byte order mark, empty lines, and a last line without its end are no rows") {
+TEST_CASE("a byte order mark and empty lines are skipped, and the last line needs no line end") {
     const auto content = read_text("\xEF\xBB\xBF\na,b\n\n1,2\r\n\r\n\n3,4");
 
     CHECK(content.rows == Rows{{"1", "2"}, {"3", "4"}});
@@ -82,7 +82,7 @@ TEST_CASE("empty fields are fields") {
     CHECK(read_text("a,b\n1,").rows == Rows{{"1", ""}});
 }
 
-TEST_CASE("mistakes are named with file and line") {
+TEST_CASE("an error names its file and line") {
     CHECK(complains("", "file.csv:1: the file is empty"));
     CHECK(complains("\n\n", "file.csv:1: the file is empty"));
     CHECK(complains("a,c\n1,2\n", "file.csv:1: there is no column 'b'; the first line must name it, but names a, c"));
@@ -94,7 +94,7 @@ TEST_CASE("mistakes are named with file and line") {
     CHECK(complains("a,b\n1,\"2\"3\n", "file.csv:2: text follows the closing quote"));
 }
 
-TEST_CASE("numbers may have spaces around, and are finite or whole where they have to be") {
+TEST_CASE("numbers may have spaces around them, and must be finite or whole where this is required") {
     const TemporaryFolder folder;
     std::ofstream(folder / "file.csv") << "a,b\n 1.5e3\t,-7\nnan,7.5\ninf,9999999999999999999\nx1,\n1x,3 4\n";
     CsvFile file(folder / "file.csv");
@@ -116,7 +116,7 @@ TEST_CASE("numbers may have spaces around, and are finite or whole where they ha
     CHECK(num_rows == 4);
 }
 
-TEST_CASE("whatever is written with quotes is read back") {
+TEST_CASE("any text written in quotes is read back") {
     const std::string alphabet = "ab,\"\n\r ";
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         CounterRandom random(seed, 0);

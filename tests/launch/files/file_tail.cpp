@@ -20,7 +20,7 @@ void append(const std::filesystem::path& file, const std::string& text) { std::o
 
 }  // namespace
 
-TEST_CASE("the lines that are appended to a file come once, when they are complete") {
+TEST_CASE("each line appended to a file is returned once, when it is complete") {
     const TemporaryFolder folder;
     const auto file = folder / "log";
     append(file, "old\n");
@@ -37,7 +37,7 @@ TEST_CASE("the lines that are appended to a file come once, when they are comple
     CHECK(whole.lines() == Lines{"old", "one", "two", "", " 5 %", "10 %"});
 }
 
-TEST_CASE("lines that were there at first come first, and there are none once the file is written anew") {
+TEST_CASE("lines that existed at the start come first and are counted, until the file is replaced") {
     const TemporaryFolder folder;
     const auto file = folder / "log";
     append(file, "one\ntwo\n");
@@ -60,7 +60,7 @@ TEST_CASE("lines that were there at first come first, and there are none once th
     CHECK(renamed.first_size() == 0);
 }
 
-TEST_CASE("a file that is written anew before it is read for the first time has no line of those before") {
+TEST_CASE("a file that is rewritten before the first read has no earlier lines") {
     const TemporaryFolder folder;
     const auto file = folder / "log";
     append(file, "one\ntwo\n");
@@ -75,7 +75,7 @@ TEST_CASE("a file that is written anew before it is read for the first time has 
     CHECK(shorter.num_earlier() == 0);
 }
 
-TEST_CASE("what has no end when the file is written anew is a line if it is whole") {
+TEST_CASE("text without a line end counts as a line when the file is rewritten, if it is whole") {
     const TemporaryFolder folder;
     const auto file = folder / "log";
     FileTail tail(file, FileTail::From::beginning, FileTail::no_limit,
@@ -91,7 +91,7 @@ TEST_CASE("what has no end when the file is written anew is a line if it is whol
     CHECK(tail.rest().empty());
 }
 
-TEST_CASE("a file may come later, and may be written anew") {
+TEST_CASE("a file may appear later and may be rewritten") {
     const TemporaryFolder folder;
     const auto file = folder / "log";
     FileTail tail(file, FileTail::From::end);
@@ -103,8 +103,7 @@ TEST_CASE("a file may come later, and may be written anew") {
     CHECK(tail.lines() == Lines{"new"});
 }
 
-TEST_CASE(
-    "a file that is written anew in place is read anew, be it as long as before, longer or without a line's end") {
+TEST_CASE("a file rewritten in place is read again, whether it has the same length, is longer or lacks a line end") {
     const TemporaryFolder folder;
     const auto file = folder / "metrics.json";
     FileTail tail(file, FileTail::From::beginning);
@@ -119,11 +118,11 @@ TEST_CASE(
     CHECK(tail.lines().empty());
     write_anew("{14}");
     CHECK(tail.lines() == Lines{"{13}"});
-    write_anew("{14}\n{15}\n");  // it goes on as before
+    write_anew("{14}\n{15}\n");  // the beginning is the same as before
     CHECK(tail.lines() == Lines{"{14}", "{15}"});
 }
 
-TEST_CASE("a long file that is written anew is known by its last bytes") {
+TEST_CASE("a rewritten long file is recognized by its last bytes") {
     const TemporaryFolder folder;
     const auto file = folder / "log";
     const std::string much = std::string(200'000, 'x') + "\n";
@@ -138,7 +137,7 @@ TEST_CASE("a long file that is written anew is known by its last bytes") {
     CHECK(lines[1] == "two");
 }
 
-TEST_CASE("a pipe is not waited for, and has no lines") {
+TEST_CASE("a pipe has no lines and is not waited for") {
     const TemporaryFolder folder;
     REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
 
@@ -148,7 +147,7 @@ TEST_CASE("a pipe is not waited for, and has no lines") {
     CHECK_FALSE(tail.has_more());
 }
 
-TEST_CASE("empty lines are lines, and a carriage return before a line feed ends no other one") {
+TEST_CASE("empty lines are lines, and a carriage return before a line feed does not end another line") {
     const TemporaryFolder folder;
     append(folder / "log", "one\r\n\r\n\n\r5 %\r10 %\n");
     FileTail tail(folder / "log", FileTail::From::beginning);
@@ -156,8 +155,7 @@ TEST_CASE("empty lines are lines, and a carriage return before a line feed ends 
     CHECK(tail.lines() == Lines{"one", "", "", "5 %", "10 %"});
 }
 
-TEST_CASE(
-    "a file that is replaced by renaming another one is read on, and the last line of the one before is complete") {
+TEST_CASE("reading continues when another file is renamed over the old one, whose last line then counts as complete") {
     const TemporaryFolder folder;
     const auto file = folder / "log";
     append(file, "one\ntwo");
@@ -176,7 +174,7 @@ TEST_CASE(
     CHECK(tail.lines() == Lines{"six"});
 }
 
-TEST_CASE("a large file is read a piece at a time, and nothing of it is lost when another takes its name") {
+TEST_CASE("a large file is read in pieces, and no line is lost when another file takes its name") {
     const TemporaryFolder folder;
     const auto file = folder / "log";
     std::string text;
@@ -202,7 +200,7 @@ TEST_CASE("a large file is read a piece at a time, and nothing of it is lost whe
     CHECK(lines.back() == "last");
 }
 
-TEST_CASE("a line is whole, or takes no more memory than the longest one may") {
+TEST_CASE("a line is whole unless it is longer than the limit, which cuts it") {
     const TemporaryFolder folder;
     const auto file = folder / "log";
     append(file, std::string(1'000'000, 'x') + "\nshort\n");
@@ -213,7 +211,7 @@ TEST_CASE("a line is whole, or takes no more memory than the longest one may") {
     CHECK(whole.lines() == Lines{std::string(1'000'000, 'x'), "short"});
 }
 
-TEST_CASE("a file is read on from where an earlier look ended") {
+TEST_CASE("a file can be read from the offset where an earlier read ended") {
     const TemporaryFolder folder;
     const auto file = folder / "log";
     append(file, "one\nhalf");

@@ -11,7 +11,7 @@
 using namespace crescendo::launch;
 using crescendo::tests::TemporaryFolder;
 
-TEST_CASE("the last line of a file is ended once, and a file that is not there stays so") {
+TEST_CASE("the last line of a file is ended once, and a missing file is not created") {
     const TemporaryFolder folder;
     const std::string path = folder / "log";
 

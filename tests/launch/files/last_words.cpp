@@ -23,7 +23,7 @@ TEST_CASE("last words are the end of a log, from the beginning of a line") {
     CHECK(last_words(log, 5000).empty());
 }
 
-TEST_CASE("the colours of a program's last words are no part of a message") {
+TEST_CASE("a message leaves out the colours of a program's last words") {
     const TemporaryFolder folder;
     const auto log = (folder / "log").string();
     std::ofstream(log) << "\x1b[1;34mwandb\x1b[0m: no run\n\x1b[0m";
@@ -31,7 +31,7 @@ TEST_CASE("the colours of a program's last words are no part of a message") {
     CHECK(last_words(log) == "wandb: no run");
 }
 
-TEST_CASE("a pipe has no last words, and is not waited for") {
+TEST_CASE("a pipe has no last words and is not waited for") {
     const TemporaryFolder folder;
     REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
 

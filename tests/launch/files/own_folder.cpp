@@ -12,7 +12,7 @@ using namespace crescendo::launch;
 using crescendo::tests::TemporaryFolder;
 namespace fs = std::filesystem;
 
-TEST_CASE("a folder of ours is our own, and a link to it or a file is none") {
+TEST_CASE("our own folder counts as own, but a link to it or a file does not") {
     const TemporaryFolder folder;
     fs::create_directory_symlink(folder.path(), folder / "link");
     std::ofstream(folder / "file") << "x";
@@ -24,7 +24,7 @@ TEST_CASE("a folder of ours is our own, and a link to it or a file is none") {
     CHECK(crescendo::tests::error_of([&] { require_own_folder(folder / "link", "use --out"); }) == "no error");
 }
 
-TEST_CASE("a folder of another user is refused with the remedy, by the name of a link to it too") {
+TEST_CASE("another user's folder is refused with a remedy, also through a link") {
     if (::geteuid() != 0) {
         MESSAGE("skipped: only root makes folders of other users");
         return;

@@ -22,7 +22,7 @@ TEST_CASE("what was written is read back") {
     CHECK(read_file("/dev/null").empty());
 }
 
-TEST_CASE("a pipe or a device in place of a file is refused, where a user would wait for it for ever") {
+TEST_CASE("a pipe or a device in place of a file is refused, because a user would wait for it endlessly") {
     const TemporaryFolder folder;
     REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
     fs::create_symlink("/dev/zero", folder / "zero");
@@ -34,12 +34,12 @@ TEST_CASE("a pipe or a device in place of a file is refused, where a user would 
     }
 }
 
-TEST_CASE("where a relative path begins is said if nothing is there") {
+TEST_CASE("the error for a missing relative path says where relative paths start") {
     CHECK(crescendo::tests::error_of([&] { read_file("none"); }) ==
           "cannot read none: No such file or directory; relative paths start at " + fs::current_path().string());
 }
 
-TEST_CASE("a file that is not there, and a folder, have the system's reason") {
+TEST_CASE("the error for a missing file or a folder gives the system's reason") {
     const TemporaryFolder folder;
 
     for (const auto& read : {read_file, read_regular_file}) {

@@ -34,7 +34,7 @@ std::set<std::string> files_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("files of wanted names go, with all that is below them, and the folder stays") {
+TEST_CASE("files with matching names are removed with everything below them, and the folder stays") {
     const TemporaryFolder folder;
     for (const auto* file : {"params.json", "a/params.json", "a/b/c", "d"}) {
         write_text(folder / file);
@@ -50,7 +50,7 @@ TEST_CASE("files of wanted names go, with all that is below them, and the folder
     CHECK(removed.is_done);
 }
 
-TEST_CASE("links are removed and not followed, the folder itself included") {
+TEST_CASE("links are removed but not followed, and a folder that is itself a link is left alone") {
     const TemporaryFolder folder;
     write_text(folder / "elsewhere/precious");
     fs::create_directory(folder / "trial");
@@ -66,7 +66,7 @@ TEST_CASE("links are removed and not followed, the folder itself included") {
           std::set<std::string>{"elsewhere", "elsewhere/precious", "trial", "linked-trial"});
 }
 
-TEST_CASE("what belongs to somebody else stays") {
+TEST_CASE("files of other users stay") {
     if (::geteuid() != 0) {
         MESSAGE("skipped: only root can give files away");
         return;
@@ -90,7 +90,7 @@ TEST_CASE("what belongs to somebody else stays") {
     CHECK(remove_files(folder.path(), any, in_time).files == 0);
 }
 
-TEST_CASE("where the time is up at once, each call removes something until it is done") {
+TEST_CASE("if the time is up at once, each call still removes something until all is done") {
     const TemporaryFolder folder;
     for (int i = 0; i < 5; ++i) {
         write_text(folder / "a" / std::to_string(i));
@@ -105,7 +105,7 @@ TEST_CASE("where the time is up at once, each call removes something until it is
     CHECK(num_calls > 1);
 }
 
-TEST_CASE("what would be removed can be asked first") {
+TEST_CASE("a pretended removal counts the files without removing them") {
     const TemporaryFolder folder;
     write_text(folder / "a/b");
 
@@ -116,7 +116,7 @@ TEST_CASE("what would be removed can be asked first") {
     CHECK(remove_files(folder.path(), any, in_time).bytes == would.bytes);
 }
 
-TEST_CASE("a folder that is not there has nothing to remove") {
+TEST_CASE("a missing folder has nothing to remove") {
     const TemporaryFolder folder;
     CHECK(remove_files(folder / "none", any, in_time).is_done);
 }
