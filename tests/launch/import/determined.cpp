@@ -51,7 +51,7 @@ max_retries: 3
 )");
 }
 
-TEST_CASE("a grid of Determined has as many values as its counts say") {
+TEST_CASE("a grid from Determined has the number of values that each count gives") {
     const auto text = imported(
         "entrypoint: model_def:Trial\n"
         "searcher: {name: grid, metric: loss, max_length: {batches: 100}}\n"
@@ -68,13 +68,13 @@ TEST_CASE("a grid of Determined has as many values as its counts say") {
     CHECK(contains(text, "entrypoint: \"model_def:Trial\" names a Determined class"));
 }
 
-TEST_CASE("a range that lacks an end is named") {
+TEST_CASE("the error for a range without an end names the range") {
     CHECK(contains(import_error("searcher: {name: random, metric: loss, max_length: 9}\n"
                                 "hyperparameters: {a: {b: {type: int, minval: 1}}}\n"),
                    "file.yaml: hyperparameters.a.b has no maxval"));
 }
 
-TEST_CASE("whole numbers of Determined are exact, and those beyond 64 bits are refused") {
+TEST_CASE("whole numbers from Determined are exact, and numbers beyond 64 bits are refused") {
     const std::string begin = "searcher: {metric: loss, max_length: {batches: 9}, name: ";
     const std::string random = begin + "random}\nhyperparameters:\n";
     const std::string grid = begin + "grid}\nhyperparameters:\n";
@@ -87,7 +87,7 @@ TEST_CASE("whole numbers of Determined are exact, and those beyond 64 bits are r
                    "file.yaml: hyperparameters.a.minval is -1e+30, which does not fit in a 64-bit integer"));
 }
 
-TEST_CASE("a search of Determined without a length is no mistake: since 0.38 the program decides when a trial ends") {
+TEST_CASE("a Determined search without a length is valid, since from 0.38 on the program decides when a trial ends") {
     const std::string rest =
         "hyperparameters: {lr: {type: double, minval: 0.1, maxval: 1}}\nresources: {slots_per_trial: "
         "2}\nentrypoint: python3 train.py\n";
@@ -103,7 +103,7 @@ TEST_CASE("a search of Determined without a length is no mistake: since 0.38 the
                    "scheduler: {type: asha, min: 16, max: 64,"));
 }
 
-TEST_CASE("a launcher of Determined's is left out, for nobody has it elsewhere") {
+TEST_CASE("a Determined launcher is left out, because it does not exist elsewhere") {
     const auto of = [](const std::string& entrypoint) {
         return imported(
             "searcher: {name: single, metric: loss}\nhyperparameters: {lr: 0.1}\nentrypoint: " + entrypoint + "\n");
@@ -118,7 +118,7 @@ TEST_CASE("a launcher of Determined's is left out, for nobody has it elsewhere")
     CHECK_FALSE(contains(of_class, "\ncommand:"));
 }
 
-TEST_CASE("an adaptive search has only as many rungs as its trials reach, as in Determined") {
+TEST_CASE("an adaptive search has no more rungs than its trials reach, as in Determined") {
     const auto of = [](const std::string& searcher) {
         return imported(
             "hyperparameters: {lr: 0.1}\nentrypoint: python3 train.py\nsearcher: {metric: loss, max_length: "
@@ -135,7 +135,7 @@ TEST_CASE("an adaptive search has only as many rungs as its trials reach, as in 
     CHECK_FALSE(contains(of("name: adaptive_asha, max_trials: 16, mode: aggressive"), "brackets"));
 }
 
-TEST_CASE("the configuration that Determined shows of an experiment, with its nulls and defaults, is read") {
+TEST_CASE("an experiment's configuration can be read as Determined shows it, with nulls and defaults") {
     const auto text = imported(R"(name: shown
 entrypoint: python3 train.py
 hyperparameters: {lr: {type: const, val: 0.1}}

@@ -50,7 +50,7 @@ hydra:
     CHECK(contains(text, "# * not carried over: hydra.sweeper.max_failure_rate\n"));
 }
 
-TEST_CASE("a sampler that the defaults of Hydra choose counts, and one that is not known is named") {
+TEST_CASE("a sampler from Hydra's defaults is kept, and a comment names an unknown sampler") {
     const std::string params = "hydra: {sweeper: {params: {x: 'choice(1, 2)'}";
     const auto with = [&](const std::string& defaults) {
         return imported("defaults:\n  - override hydra/sweeper: optuna\n" + defaults + params + "}}\n");
@@ -63,7 +63,7 @@ TEST_CASE("a sampler that the defaults of Hydra choose counts, and one that is n
                    "metric: {name: value, goal: minimize}  # Hydra uses the script's return value"));
 }
 
-TEST_CASE("what a file of Hydra's takes from other keys is not carried over as text") {
+TEST_CASE("references to other keys in a Hydra file are not carried over as text") {
     const auto text = imported(R"yaml(optimized_metric: ${monitor}
 hydra:
   sweeper:
@@ -78,7 +78,7 @@ hydra:
     CHECK(contains(text, "# * direction: \"${mode}\" is not known; correct the goal of metric\n"));
 }
 
-TEST_CASE("Hydra's own sweeper tries a grid, whose ranges end before their stop") {
+TEST_CASE("Hydra's own sweeper becomes a grid, and its ranges end before their stop") {
     const auto text = imported(R"yaml(hydra:
   sweeper:
     params:
@@ -96,7 +96,7 @@ TEST_CASE("Hydra's own sweeper tries a grid, whose ranges end before their stop"
     CHECK(contains(text, "  seed: {min: 0, max: 2}\n"));
 }
 
-TEST_CASE("a search space of an older Hydra, in a file of its own, is read as one of Optuna's") {
+TEST_CASE("an older Hydra's search space in its own file is read as an Optuna search space") {
     const auto text = imported(R"yaml(_target_: hydra_plugins.hydra_optuna_sweeper.optuna_sweeper.OptunaSweeper
 direction: [minimize, maximize]
 search_space:
@@ -111,7 +111,7 @@ search_space:
     CHECK(contains(text, "# * there are 2 objectives; a sweep has one, so only the first is kept\n"));
 }
 
-TEST_CASE("what another sweeper of Hydra's takes is refused by name") {
+TEST_CASE("the syntax of other Hydra sweepers is refused, and the error names the parameter") {
     for (const std::string value : {"uniform(0, 1)", "interval(a, b)", "glob(*)", "range(9, 1, -1)", "choice('a)",
                                     "{init: 0.02, step: 2.0}", "interval(1)", "99999999999999999999"}) {
         CAPTURE(value);

@@ -9,7 +9,7 @@
 
 namespace crescendo::tests {
 
-/// The sweep file that is made of a text, which must be valid.
+/// The sweep file that is made from `text`. It must be valid.
 inline std::string imported(const std::string& text, const std::string& name = "file.yaml") {
     auto sweep = launch::text_of(launch::import_file({name, text}), name);
     launch::parse_sweep(sweep, "imported.yaml");

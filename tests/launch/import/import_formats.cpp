@@ -7,12 +7,12 @@
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("a file of no known tool is refused, with what makes a file known") {
+TEST_CASE("the error for a file of an unknown tool says how files of known tools are recognized") {
     CHECK(contains(import_error("a: 1\n"), "file.yaml: is not a file of a known tool: W&B has parameters:"));
     CHECK(contains(import_error(std::string("\x7f" "ELF\0", 5)), "is neither text nor an SQLite database"));
 }
 
-TEST_CASE("a script is refused with what to give instead") {
+TEST_CASE("the error for a script says what to give instead") {
     const auto error =
         error_of([] { import_file({"study.py", "import optuna\nstudy = optuna.create_study(study_name=\"a: b\")\n"}); });
 
@@ -20,11 +20,9 @@ TEST_CASE("a script is refused with what to give instead") {
     CHECK(contains(error, "docs/your-own-program.md"));
 }
 
-TEST_CASE("what is no YAML is refused with its place") {
-    CHECK(contains(import_error("a: [1,\n"), "file.yaml:"));
-}
+TEST_CASE("the error for invalid YAML gives its place") { CHECK(contains(import_error("a: [1,\n"), "file.yaml:")); }
 
-TEST_CASE("a value of another type than its tool writes is a mistake of the file, not of Crescendo") {
+TEST_CASE("a value of the wrong type is an error in the file, not in Crescendo") {
     CHECK(contains(import_error("hyperparameters: {x: {type: int, minval: 1, maxval: 4}}\n"
                                 "searcher: {name: 3, metric: loss, max_length: {batches: 9}}\n"),
                    "file.yaml: has a value that its tool would not write (type must be string, but is number)"));

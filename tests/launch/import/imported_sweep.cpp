@@ -9,7 +9,7 @@
 
 using namespace crescendo::launch;
 
-TEST_CASE("a value is the same when YAML has read it") {
+TEST_CASE("a value written as YAML is read back unchanged") {
     const OrderedJson values{{"a", 1},        {"b", 1.0},      {"c", 1e-5},     {"d", "true"},      {"e", "1e-5"},
                              {"f", true},     {"g", nullptr},  {"h", "a: b#"},  {"i", "${args}"},   {"j", ""},
                              {"k", {1, "x"}}, {"l", {{"m", "null"}}}, {"-n o", "-"}, {"p", "line\n\"\\"}, {"q", "*x"},
@@ -22,7 +22,7 @@ TEST_CASE("a value is the same when YAML has read it") {
     CHECK(read.at("a").is_number_integer());
 }
 
-TEST_CASE("a comment stands behind its value, or above it where the line would be too long") {
+TEST_CASE("a comment follows its value, or precedes it if the line would be too long") {
     ImportedSweep sweep{.origin = "a test"};
     sweep.notes = {"a note"};
     sweep.head.push_back({"name", "x", "short"});
@@ -49,7 +49,7 @@ TEST_CASE("numbers in steps become a list, or lose their steps if there are too 
     CHECK(stepped_numbers("x", 0, 1, 1e-6).comment == "was in steps of 1e-06; now continuous");
 }
 
-TEST_CASE("tiny and huge numbers in steps stay what they are") {
+TEST_CASE("tiny and huge numbers in steps stay exact") {
     constexpr auto least = std::numeric_limits<std::int64_t>::min();
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
 
@@ -59,11 +59,11 @@ TEST_CASE("tiny and huge numbers in steps stay what they are") {
     CHECK(whole_numbers("n", least, most, 2).value == OrderedJson{{"min", least}, {"max", most}});
 }
 
-TEST_CASE("a whole number is exact as far as 64 bits hold it") {
+TEST_CASE("a whole number is exact if it fits in 64 bits, and is refused otherwise") {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
 
     CHECK(whole_number(most) == most);
-    CHECK(whole_number(9007199254740993) == 9007199254740993);  // 2^53 + 1, which no double is
+    CHECK(whole_number(9007199254740993) == 9007199254740993);  // 2^53 + 1, which no double can hold
     CHECK(whole_number(-2.5) == -2);
     CHECK(whole_number(-0x1p63) == std::numeric_limits<std::int64_t>::min());
     for (const auto& huge : {OrderedJson(0x1p63), OrderedJson(-1e30), OrderedJson(std::uint64_t{1} << 63U),

@@ -31,12 +31,12 @@ TEST_CASE("distributions as JSON become parameters, whether they are objects or 
     CHECK(contains(text, "  q: {values: [0.0, 0.5, 1.0]}\n"));
 }
 
-TEST_CASE("a distribution that lacks a number is named") {
+TEST_CASE("the error for a distribution without a number names both") {
     CHECK(contains(import_error(R"({"x": {"name": "FloatDistribution", "attributes": {"low": 1.0}}})"),
                    "file.yaml: x: FloatDistribution has no number high"));
 }
 
-TEST_CASE("a wide range of whole numbers keeps its ends, and one beyond 64 bits is refused") {
+TEST_CASE("a wide range of whole numbers keeps its ends, and a range beyond 64 bits is refused") {
     const std::string begin = R"({"n": {"name": "IntDistribution", "attributes": {"log": false, "step": 1, "low": 0, )";
 
     CHECK(contains(imported(begin + R"("high": 9007199254740993}}})"), "  n: {min: 0, max: 9007199254740993}\n"));

@@ -42,7 +42,7 @@ ForeignFile database_in(const TemporaryFolder& folder, std::optional<std::string
 
 }  // namespace
 
-TEST_CASE("a study of a database has its name, its direction and its parameters in their order") {
+TEST_CASE("a study in a database keeps its name, its direction and the order of its parameters") {
     const TemporaryFolder folder;
 
     const auto text = text_of(import_file(database_in(folder, "first")), "study.db");
@@ -54,13 +54,13 @@ TEST_CASE("a study of a database has its name, its direction and its parameters 
                    "  n: {min: 2, max: 8}  # 1 of 2 trials have it; if other parameters decide that, add when:\n"));
 }
 
-TEST_CASE("of several studies in a database one must be named") {
+TEST_CASE("if a database has several studies, one must be named") {
     const TemporaryFolder folder;
 
     CHECK(contains(error_of([&] { import_file(database_in(folder)); }), "add --study with one of 'first', 'second'"));
 }
 
-TEST_CASE("a database of another program is refused") {
+TEST_CASE("another program's database is refused") {
     const TemporaryFolder folder;
     const auto path = (folder / "other.db").string();
     sqlite3* database = nullptr;

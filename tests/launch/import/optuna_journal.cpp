@@ -22,7 +22,7 @@ const std::string second = R"({"op_code":0,"worker_id":"w","study_name":"other",
 
 }  // namespace
 
-TEST_CASE("the study of a journal has its name, its direction and the parameters of its trials") {
+TEST_CASE("a study in a journal keeps its name, its direction and the parameters of its trials") {
     const auto text = imported(first + "{\"op_code\":7,\"torn");
 
     CHECK(contains(text, "# From file.yaml, an Optuna journal.\n"));
@@ -31,7 +31,7 @@ TEST_CASE("the study of a journal has its name, its direction and the parameters
     CHECK(contains(text, "  x: {distribution: uniform, min: 0.0, max: 1.0}\n"));
 }
 
-TEST_CASE("a parameter that only some trials have gets a comment, since a study keeps no conditions") {
+TEST_CASE("a parameter that only some trials have gets a comment, because a study keeps no conditions") {
     const auto trial = [](int number, const std::vector<std::string>& names) {
         std::string text = R"({"op_code":4,"worker_id":"w","study_id":0})" "\n";
         for (const auto& name : names) {
@@ -48,7 +48,7 @@ TEST_CASE("a parameter that only some trials have gets a comment, since a study 
     CHECK(contains(text, "1 of 2 trials have it; if other parameters decide that, add when:"));
 }
 
-TEST_CASE("a parameter that had another range in other trials says so") {
+TEST_CASE("a parameter that had another range in other trials gets a comment") {
     const auto text = imported(
         first + R"({"op_code":4,"worker_id":"w","study_id":0})"
                 "\n"
@@ -60,7 +60,7 @@ TEST_CASE("a parameter that had another range in other trials says so") {
     CHECK_FALSE(contains(imported(first), "another range"));
 }
 
-TEST_CASE("of several studies one must be named") {
+TEST_CASE("if a journal has several studies, one must be named") {
     const auto import_study = [](const std::string& study) {
         return error_of([&] { import_file({"j.log", first + second, study}); });
     };
@@ -71,7 +71,7 @@ TEST_CASE("of several studies one must be named") {
     CHECK(contains(import_study("none"), "holds no study 'none'; it holds 'a/b', 'other'"));
 }
 
-TEST_CASE("a study that further workers open is one study, and those after it keep their numbers") {
+TEST_CASE("a study that several workers open is one study, and later studies keep their numbers") {
     const auto again = first.substr(0, first.find('\n') + 1);
     const std::string trial_of_other =
         R"({"op_code":4,"worker_id":"w","study_id":1})"
@@ -87,7 +87,7 @@ TEST_CASE("a study that further workers open is one study, and those after it ke
     CHECK(studies[1].distributions.contains("y"));
 }
 
-TEST_CASE("a deleted study is gone, and a line that is no record is named") {
+TEST_CASE("a deleted study is gone, and the error for an invalid line gives its number") {
     CHECK(studies_of_journal(first + R"({"op_code":1,"worker_id":"w","study_id":0})" + "\n", "j").empty());
     CHECK(contains(import_error(first + "no record\n"), "file.yaml:7: is not a record of an Optuna journal"));
 }

@@ -7,7 +7,7 @@
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("an experiment under its name becomes a grid if all that it searches are lists") {
+TEST_CASE("an experiment under its name becomes a grid if it searches only lists") {
     const auto text = imported(R"(cartpole:
   run: PPO
   env: CartPole-v1
@@ -33,7 +33,7 @@ TEST_CASE("an experiment under its name becomes a grid if all that it searches a
     CHECK_FALSE(contains(text, "not carried over"));
 }
 
-TEST_CASE("the environments that RLlib's files search outside of config are not lost") {
+TEST_CASE("environments that RLlib files search outside of config are kept") {
     const auto text = imported(R"(atari:
   run: DQN
   env: {grid_search: [Breakout-v4, Qbert-v4]}
@@ -46,7 +46,7 @@ TEST_CASE("the environments that RLlib's files search outside of config are not 
     CHECK(contains(text, "# * stop: timesteps_total: 1000000 is left out; use trial: {target: …}"));
 }
 
-TEST_CASE("functions of tune that are written as text are read") {
+TEST_CASE("tune functions written as text are read") {
     const auto text = imported(R"yaml(param_space:
   a: tune.uniform(0, 1)
   b: tune.loguniform(1e-4, 1e-1)
@@ -92,7 +92,7 @@ TEST_CASE("whole numbers in steps are multiples of the step") {
     }
 }
 
-TEST_CASE("texts in a list stay what they are, whatever words and brackets of Python they hold") {
+TEST_CASE("texts in a list stay unchanged, whatever Python words and brackets they contain") {
     const auto text = imported(R"yaml(config:
   a: "tune.choice(['None', 'True love', 'f(x)', None, \"it's\"])"
   b: tune.choice([(1, 2), (3,), ])
@@ -108,7 +108,7 @@ TEST_CASE("texts in a list stay what they are, whatever words and brackets of Py
     CHECK(contains(text, "e: {values: [{step: 40, gamma: 0.9}, null]}\n"));
 }
 
-TEST_CASE("what cannot be carried over of a parameter in others is said there") {
+TEST_CASE("a nested parameter has a comment about anything that cannot be carried over") {
     const auto text = imported(R"yaml(param_space:
   model:
     lr: "tune.sample_from(lambda spec: 1)"
@@ -121,7 +121,7 @@ TEST_CASE("what cannot be carried over of a parameter in others is said there") 
     CHECK(contains(text, "# was in steps of 3; now in steps of 1"));
 }
 
-TEST_CASE("a scheduler that is not ASHA, and settings of the search, are not lost in silence") {
+TEST_CASE("notes name a scheduler other than ASHA and search settings that are not carried over") {
     const auto of = [](const std::string& tune_config) {
         return imported("param_space: {x: \"tune.uniform(0, 1)\"}\ntune_config: {" + tune_config + "}\n");
     };
@@ -138,7 +138,7 @@ TEST_CASE("a scheduler that is not ASHA, and settings of the search, are not los
     }
 }
 
-TEST_CASE("metric and mode may stand in the scheduler") {
+TEST_CASE("metric and mode may be given in the scheduler") {
     const auto text = imported(
         "param_space: {x: \"tune.uniform(0, 1)\"}\n"
         "tune_config: {scheduler: {type: asha, metric: acc, mode: max, max_t: 27}}\n");
@@ -146,7 +146,7 @@ TEST_CASE("metric and mode may stand in the scheduler") {
     CHECK(contains(text, "metric: {name: acc, goal: maximize}\n"));
 }
 
-TEST_CASE("a trial ends at the smaller of max_t and stop, and a max_t of another unit does not count") {
+TEST_CASE("a trial ends at the smaller of max_t and stop, and a max_t in another unit does not count") {
     const auto of = [](const std::string& scheduler, const std::string& stop) {
         return imported("param_space: {x: \"tune.uniform(0, 1)\"}\ntune_config: {scheduler: {" + scheduler +
                         "}}\nstop: {" + stop + "}\n");
@@ -167,7 +167,7 @@ TEST_CASE("a trial ends at the smaller of max_t and stop, and a max_t of another
     CHECK_FALSE(contains(of("type: asha, time_attr: time_total_s, max_t: 3600", ""), "\nscheduler:"));
 }
 
-TEST_CASE("of several experiments the first is taken, and a note names each other") {
+TEST_CASE("only the first of several experiments is imported, and notes name the others") {
     const auto text = imported(
         "small: {config: {x: \"tune.uniform(0, 1)\"}}\n"
         "large: {config: {x: \"tune.uniform(0, 9)\"}}\n");
@@ -177,7 +177,7 @@ TEST_CASE("of several experiments the first is taken, and a note names each othe
     CHECK_FALSE(contains(text, "the experiment small"));
 }
 
-TEST_CASE("a grid beside parameters that are drawn has as many trials as Ray would run") {
+TEST_CASE("a grid together with sampled parameters gets the number of trials that Ray would run") {
     const auto text = imported(R"yaml(param_space:
   a: {grid_search: [1, 2, 3]}
   b: tune.grid_search([True, False])
@@ -193,7 +193,7 @@ tune_config: {num_samples: 10}
     CHECK_FALSE(contains(endless, "run_cap"));
 }
 
-TEST_CASE("a function without its numbers is named") {
+TEST_CASE("the error for a function with unreadable arguments quotes the function") {
     CHECK(contains(import_error("config: {x: \"tune.choice(['a)\"}\n"), "cannot be read"));
     CHECK(contains(import_error("config: {x: \"tune.choice([2 ** i for i in range(9)])\"}\n"),
                    "cannot be read; write out its values, in quotes: \"tune.choice([16, 32, 64])\""));
@@ -202,7 +202,7 @@ TEST_CASE("a function without its numbers is named") {
     CHECK(contains(import_error("config: {x: tune.uniform(low)}\n"), "file.yaml: x: tune.uniform(low) cannot be read"));
 }
 
-TEST_CASE("a call that YAML cut at its comma is no text that every trial gets") {
+TEST_CASE("a call that YAML cut at its comma is an error, not a text for every trial") {
     CHECK(contains(
         import_error("param_space: {lr: tune.loguniform(1e-4, 1e-1), bs: 32}\n"),
         "lr: tune.loguniform(1e-4 cannot be read; write out its numbers, in quotes: \"tune.uniform(0.1, 0.9)\""));
@@ -218,7 +218,7 @@ optim: {lr: "tune.loguniform(1e-5, 0.1)"}
     CHECK(contains(import_error("width: 32\n"), "is not a file of a known tool"));
 }
 
-TEST_CASE("name and stop may stand in run_config, and what else does is named") {
+TEST_CASE("name and stop may be given in run_config, and a note names its other settings") {
     const auto text = imported(
         "param_space: {x: \"tune.uniform(0, 1)\"}\n"
         "run_config: {name: a/b, stop: {training_iteration: 20}, storage_path: /tmp}\n");

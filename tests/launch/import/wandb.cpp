@@ -7,7 +7,7 @@
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("a sweep file of W&B says in our words what it leaves open") {
+TEST_CASE("an imported W&B sweep file states what W&B leaves open") {
     const auto text = imported(R"(program: train.py
 project: images
 method: random
@@ -44,7 +44,7 @@ command: [python3, "${program}", "${args}", "007"]
 )");
 }
 
-TEST_CASE("a rule without an end stays as it is, and the line says how to give it one") {
+TEST_CASE("a rule without an end stays unchanged, and a note says how to give it one") {
     const auto text = imported("program: train.py\nmethod: grid\nmetric: {name: acc, goal: maximize}\n"
                                "early_terminate: {type: hyperband, min_iter: 3}\nparameters: {x: {values: [1, 2]}}\n");
 
@@ -53,7 +53,7 @@ TEST_CASE("a rule without an end stays as it is, and the line says how to give i
     CHECK(contains(text, "early_terminate: {type: hyperband, min_iter: 3}\n"));
 }
 
-TEST_CASE("rungs that differ from those of W&B are told") {
+TEST_CASE("a note says which rungs differ from W&B") {
     const auto text = imported(
         "program: train.py\nmethod: random\nmetric: {name: loss}\nearly_terminate: {type: hyperband, max_iter: 50, s: "
         "1}\nparameters: {x: {values: [1, 2]}}\n");
@@ -61,7 +61,7 @@ TEST_CASE("rungs that differ from those of W&B are told") {
     CHECK(contains(text, "; rungs are at 16, 48, but W&B has them at 16\n"));
 }
 
-TEST_CASE("a parameter that holds others keeps its condition") {
+TEST_CASE("a parameter that contains others keeps its condition") {
     const auto text = imported(R"(program: train.py
 metric: {name: loss}
 parameters:
@@ -73,14 +73,14 @@ parameters:
     CHECK_FALSE(parse_sweep(text, "sweep.yaml").spec.space.parameters()[1].when.empty());
 }
 
-TEST_CASE("a file that names no metric stays so, and a note says who chooses one") {
+TEST_CASE("a file without a metric stays without one, and a note says how it is chosen") {
     const auto text = imported("program: train.py\nmethod: grid\nparameters: {x: {values: [1, 2]}}\n");
 
     CHECK(contains(text, "the first report decides which of its numbers is optimized"));
     CHECK_FALSE(contains(text, "\nmetric:"));
 }
 
-TEST_CASE("mistakes of the file are told with their place") {
+TEST_CASE("the error for a mistake in the file gives its place") {
     CHECK(contains(import_error("program: train.py\nmetric: {name: loss}\nparameters:\n  x: {min: 3}\n"),
                    "file.yaml:4:3: parameters.x: has no range"));
 }
