@@ -5,7 +5,7 @@
 using namespace crescendo;
 using namespace crescendo::launch;
 
-TEST_CASE("notes are kept in the order in which they were made, about a trial or the sweep") {
+TEST_CASE("notes about a trial or the sweep are kept in the order in which they were made") {
     Annotations annotations;
 
     annotations.take(user_note({1.5, TrialId{3}, "diverged"}));

@@ -31,7 +31,7 @@ struct Told {
 
 }  // namespace
 
-TEST_CASE("slots that no trial held idled") {
+TEST_CASE("slots that no trial held count as idle") {
     const Told told;
 
     REQUIRE(told.history.sweep().state() == SweepState::finished);
@@ -41,7 +41,7 @@ TEST_CASE("slots that no trial held idled") {
     CHECK(told.history.node_seconds_had() == 2.5 * 3600);
 }
 
-TEST_CASE("nothing idles after the end of the sweep, nor between sessions") {
+TEST_CASE("no slot idles after the end of the sweep or between sessions") {
     Told told;
 
     told.history.apply(Json::parse(R"({"note":"tested","time":9999,"trial":0,"metrics":{"loss":0.5}})"));
@@ -50,7 +50,7 @@ TEST_CASE("nothing idles after the end of the sweep, nor between sessions") {
     CHECK(told.history.slot_seconds_had() == 4 * 3600);
 }
 
-TEST_CASE("a slot-hour has its own price, or its share of its nodes' price") {
+TEST_CASE("a slot-hour has its own price or a share of the nodes' price") {
     const Told told;
 
     CHECK_FALSE(price_of_slot_hour({}, told.history).has_value());
@@ -59,7 +59,7 @@ TEST_CASE("a slot-hour has its own price, or its share of its nodes' price") {
     CHECK_FALSE(price_of_slot_hour(Price{8, Price::Unit::node}, Stage("run_cap: 1\n").history).has_value());
 }
 
-TEST_CASE("energy adds up over nodes and sessions, and a trial has that of its GPUs") {
+TEST_CASE("energy adds up over nodes and sessions, and a trial has the energy of its GPUs") {
     Told told;
     auto& history = told.history;
     CHECK_FALSE(history.energy().cpus.has_value());

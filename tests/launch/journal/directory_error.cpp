@@ -16,7 +16,7 @@ void fail_with(int error, const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("a user's own sweep that was made read-only is not taken for another user's, nor for a full disk") {
+TEST_CASE("a user's own read-only sweep is not mistaken for another user's sweep or for a full disk") {
     const tests::TemporaryFolder folder;
     const auto journal = folder / "journal.jsonl";
 
@@ -26,20 +26,20 @@ TEST_CASE("a user's own sweep that was made read-only is not taken for another u
     CHECK_THROWS_WITH_AS(fail_with(ENOSPC, journal), doctest::Contains("free some space"), DirectoryError);
 }
 
-TEST_CASE("a disk that is mounted read-only is not taken for a full one") {
+TEST_CASE("a disk mounted read-only is not mistaken for a full one") {
     errno = EROFS;
 
     CHECK_THROWS_WITH_AS(cannot_open("s/lock"), doctest::Contains("mount the file system for writing"), DirectoryError);
 }
 
-TEST_CASE("a right that ran out and a folder that was moved are not taken for a full disk") {
+TEST_CASE("an expired permission and a moved folder are not mistaken for a full disk") {
     const auto remedy = [](std::errc error) { return std::string(DirectoryError(make_error_code(error)).what()); };
 
     CHECK(remedy(std::errc::permission_denied).find("kinit") != std::string::npos);
     CHECK(remedy(std::errc::no_such_file_or_directory).find("restore what was there") != std::string::npos);
 }
 
-TEST_CASE("a folder for which there is no room was told of in the words of the standard library") {
+TEST_CASE("the error for a folder without room for it names the folder and the reason") {
     const std::filesystem::filesystem_error error("cannot create directories", "s/trials/000004",
                                                   make_error_code(std::errc::no_space_on_device));
 

@@ -22,7 +22,7 @@ using namespace crescendo::launch;
 using crescendo::tests::Stage;
 using crescendo::tests::TemporaryFolder;
 
-TEST_CASE("the journal of a sweep that left out whole nodes names their slots") {
+TEST_CASE("if the journal says that a node was left out, all slots of that node count as left out") {
     Stage stage("run_cap: 1\n");
     for (const auto* record :
          {R"({"note":"session","time":1,"host":"h","slots":3})",
@@ -34,7 +34,7 @@ TEST_CASE("the journal of a sweep that left out whole nodes names their slots") 
     CHECK(stage.history.left_out() == LeftOut{{SlotId{1}, ""}, {SlotId{2}, ""}});
 }
 
-TEST_CASE("slots that a session left out are not left out of the next one") {
+TEST_CASE("slots left out of one session are not left out of the next") {
     Stage stage("run_cap: 1\n");
     stage.history.apply(session_note(1, "h", 1));
     stage.history.apply(left_out_note(2, {{SlotId{0}, "GPU 0"}}));
@@ -45,7 +45,7 @@ TEST_CASE("slots that a session left out are not left out of the next one") {
     CHECK(stage.history.left_out().empty());
 }
 
-TEST_CASE("a report that is there twice is kept once") {
+TEST_CASE("a repeated report is kept once") {
     Stage stage("run_cap: 1\n", "{type: fifo, max: 4}");
     stage.history.apply(session_note(1, "h", 1));
     stage.history.apply(Json::parse(R"({"event":"slots_joined","time":1,"slots":[{"slot":0,"node":0}]})"));
@@ -57,7 +57,7 @@ TEST_CASE("a report that is there twice is kept once") {
     CHECK(stage.history.of(TrialId{0}).reports[0].time == 1);
 }
 
-TEST_CASE("a trial that is tried again has not ended") {
+TEST_CASE("a retried trial has not ended") {
     Stage stage("run_cap: 2\n");
     const auto apply = [&](double time, const Event& event) { stage.history.apply(record_of(event, time)); };
     stage.history.apply(session_note(1, "h", 1));
@@ -73,7 +73,7 @@ TEST_CASE("a trial that is tried again has not ended") {
     CHECK_FALSE(stage.history.of(TrialId{0}).ended.has_value());
 }
 
-TEST_CASE("what the phases of regroups took is kept, as far as trainers told it") {
+TEST_CASE("the durations of the phases of regroups are kept as far as trainers reported them") {
     Stage stage("run_cap: 1\n");
     for (
         const auto* record :
@@ -90,7 +90,7 @@ TEST_CASE("what the phases of regroups took is kept, as far as trainers told it"
           std::map<std::string, std::vector<double>>{{"group", {0.1, 0.4}}, {"step", {0.2}}});
 }
 
-TEST_CASE("a clock that was written as null, since it was not finite, counts as missing") {
+TEST_CASE("a clock that was written as null, because it was not finite, counts as missing") {
     Stage stage("run_cap: 1\n");
     for (
         const auto* record :
@@ -108,13 +108,13 @@ TEST_CASE("a clock that was written as null, since it was not finite, counts as 
     CHECK_FALSE(reports[1].evaluated.has_value());
 }
 
-TEST_CASE("the training clock counts from when a trial got its slots, whatever happens to it until its first report") {
+TEST_CASE("until its first report, a trial's training clock counts from when the trial got its slots") {
     Stage stage("run_cap: 1\n", "{type: fifo, max: 4, workers: 2}");
     const auto apply = [&](double time, const Event& event) { stage.history.apply(record_of(event, time)); };
     stage.history.apply(session_note(1000, "h", 2));
     apply(1000, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{1}}}});
 
-    apply(1003, TrialFailed{TrialId{0}, FailureKind::crash, SlotId{1}});  // the other worker goes on
+    apply(1003, TrialFailed{TrialId{0}, FailureKind::crash, SlotId{1}});  // the other worker continues
     apply(1005, TrialRegrouped{TrialId{0}, 1, 0.1});
     apply(1006, TrialHeld{TrialId{0}, HoldAt::report});
     CHECK(stage.history.clock_at(TrialId{0}, 1007) == 7);
@@ -122,13 +122,13 @@ TEST_CASE("the training clock counts from when a trial got its slots, whatever h
     apply(1010, SlotsLost{{SlotId{0}, SlotId{1}}});
     apply(1020, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{1}}}});
 
-    CHECK(stage.history.clock_at(TrialId{0}, 1021) == 1);  // it has begun again
+    CHECK(stage.history.clock_at(TrialId{0}, 1021) == 1);  // the trial started again
     CHECK(stage.history.running_seconds_at(TrialId{0}, 1021) == 11);
     CHECK(stage.history.slot_seconds() == 3 * 2 + 7);
     CHECK(stage.history.of(TrialId{0}).most_workers == 2);  // though it has never reported
 }
 
-TEST_CASE("after a report the training clock goes on from what that told, since it came") {
+TEST_CASE("after a report, the training clock continues from the reported time") {
     Stage stage("run_cap: 1\n", "{type: fifo, max: 4}");
     for (
         const auto* record :
@@ -142,7 +142,7 @@ TEST_CASE("after a report the training clock goes on from what that told, since 
     CHECK(stage.history.clock_at(TrialId{0}, 1009) == 8);  // the machine's clock was set back
 }
 
-TEST_CASE("all reports are kept with the slots of every group, and sessions with their dates and hosts") {
+TEST_CASE("a history of all reports keeps the slots of every group, and sessions have dates and hosts") {
     Stage stage("run_cap: 1\n", "{type: fifo, max: 4, workers: 2}");
     History last(stage.file.spec, Reports::last);
     const auto apply = [&](double time, const Event& event) {
@@ -152,7 +152,7 @@ TEST_CASE("all reports are kept with the slots of every group, and sessions with
     };
     stage.history.apply(session_note(1000, "a", 2));
     apply(1000, SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{1}}}});
-    apply(1003, TrialFailed{TrialId{0}, FailureKind::crash, SlotId{1}});  // the other worker goes on
+    apply(1003, TrialFailed{TrialId{0}, FailureKind::crash, SlotId{1}});  // the other worker continues
     apply(1010, SlotsLost{{SlotId{0}, SlotId{1}}});
     stage.history.apply(session_note(5000, "b", 0));
 
@@ -170,7 +170,7 @@ TEST_CASE("all reports are kept with the slots of every group, and sessions with
     CHECK(sessions[1].host == "b");
 }
 
-TEST_CASE("the slot time of trials adds up to that of the sweep at any time, whatever has happened to them since") {
+TEST_CASE("at any time, the slot time of the trials adds up to the slot time of the sweep") {
     Stage stage("run_cap: 2\n", "{type: fifo, max: 4, workers: 1}");
     for (const auto* record :
          {R"({"note":"session","time":1000,"host":"h","slots":2})",
@@ -187,7 +187,7 @@ TEST_CASE("the slot time of trials adds up to that of the sweep at any time, wha
     CHECK(stage.history.slot_seconds_of(TrialId{1}) == 30);
 }
 
-TEST_CASE("the time between reports is that of a trial, however many slots it holds") {
+TEST_CASE("the time between reports is measured per trial, however many slots the trial holds") {
     Stage stage("run_cap: 2\n", "{type: fifo, max: 4, workers: 4}");
     const auto apply = [&](double time, const Event& event) {
         auto record = record_of(event, time);
@@ -211,11 +211,11 @@ TEST_CASE("the time between reports is that of a trial, however many slots it ho
     CHECK(stage.history.seconds_per_report() == 10);
     apply(1010, slots_from(4));  // for the other trial
     apply(1015, TrialReported{TrialId{0}, Resource{2}, -0.5});
-    apply(1020, SlotsLost{{SlotId{0}}});  // three workers go on
+    apply(1020, SlotsLost{{SlotId{0}}});  // three workers continue
 
     apply(1025, TrialReported{TrialId{1}, Resource{1}, -0.5});
     CHECK(stage.history.seconds_per_report() == (25 + 15) / 3.0);
-    stage.history.come_to(1028);  // in which both train
+    stage.history.come_to(1028);  // both train until then
     CHECK(stage.history.seconds_per_report() == (28 + 18) / 3.0);
 }
 
@@ -246,7 +246,7 @@ SweepSpec record_a_model(const std::filesystem::path& path, const Repeat& repeat
         joined.slots.push_back({SlotId{slot}, NodeId{0}});
     }
     write(joined);
-    for (int i = 0; i < 20; ++i) {  // a model would propose what is near 0 once it is asked
+    for (int i = 0; i < 20; ++i) {  // a model would propose values near 0 if it were asked
         propose(i, 0.01 * i);
         for (int trial = i * repeat.times; trial < (i + 1) * repeat.times; ++trial) {
             write(TrialReported{TrialId{trial}, Resource{1}, 0.01 * i});
@@ -259,7 +259,7 @@ SweepSpec record_a_model(const std::filesystem::path& path, const Repeat& repeat
 
 }  // namespace
 
-TEST_CASE("a replay takes what models proposed from the journal as trials start, and does not ask the models") {
+TEST_CASE("a replay takes proposals of models from the journal as trials start, without asking the models") {
     const TemporaryFolder folder;
 
     History history(record_a_model(folder / "journal"));
@@ -277,7 +277,7 @@ TEST_CASE("a replay takes what models proposed from the journal as trials start,
     CHECK(last.is_proposed);
 }
 
-TEST_CASE("a replay takes the configurations of repetitions from the journal, though each has a record of its own") {
+TEST_CASE("a replay takes the configurations of repetitions from the journal, where each has its own record") {
     const TemporaryFolder folder;
 
     History history(record_a_model(folder / "journal", {.times = 3}));
@@ -297,7 +297,7 @@ TEST_CASE("a replay takes the configurations of repetitions from the journal, th
     CHECK(history.sweep().trial(TrialId{59}).config == Config{{"x", 0.01 * 19}});
 }
 
-TEST_CASE("what a model proposed is taken from a damaged journal as well, up to the damage") {
+TEST_CASE("a model's proposals are taken from a damaged journal too, up to the damage") {
     const TemporaryFolder folder;
     History history(record_a_model(folder / "journal"));
     auto text = read_file(folder / "journal");
@@ -310,7 +310,7 @@ TEST_CASE("what a model proposed is taken from a damaged journal as well, up to 
     CHECK(history.sweep().trial(TrialId{11}).resource == Resource{1});
 }
 
-TEST_CASE("what a model proposed, and a disk that failed never got, is not what the continued sweep goes by") {
+TEST_CASE("a continued sweep does not use a model's proposal that never reached the failed disk") {
     tests::FailingDisk disk;
     if (!disk) {
         return;
@@ -336,16 +336,16 @@ TEST_CASE("what a model proposed, and a disk that failed never got, is not what 
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     CHECK(::fdatasync(file.get()) == -1);
     disk.mend();
-    REQUIRE(read_file(path) == whole);  // so says memory
+    REQUIRE(read_file(path) == whole);  // from memory
     History history(spec);
     history.replay(path, History::Purpose::go_on);
 
     const auto& last = history.sweep().trial(TrialId{20});
-    CHECK_FALSE(last.is_proposed);  // so it is recorded when the sweep is continued
+    CHECK_FALSE(last.is_proposed);  // so its proposal is recorded when the sweep continues
     CHECK(last.config != Config{{"x", 0.875}});
 }
 
-TEST_CASE("times of a clock that was set back do not go back, and a session begins at its own") {
+TEST_CASE("times do not go back if the clock is set back, and a session begins at its own time") {
     Stage stage("run_cap: 1\n");
     for (const auto* record : {R"({"note":"session","time":100,"host":"h","slots":1})",
                                R"({"event":"slots_joined","time":100,"slots":[{"slot":0,"node":0}]})",
@@ -360,7 +360,7 @@ TEST_CASE("times of a clock that was set back do not go back, and a session begi
     CHECK(stage.history.slot_seconds_had() == 0);
 }
 
-TEST_CASE("a history for curves does not hold a hundred metrics of a million reports") {
+TEST_CASE("a history for curves holds only the sweep's metric, except in the last report") {
     const Stage stage("run_cap: 1\n", "{type: fifo, max: 9}");
     History history(stage.file.spec, Reports::curves);
     history.apply(Json::parse(R"({"event":"slots_joined","time":1,"slots":[{"slot":0,"node":0}]})"));
@@ -381,7 +381,7 @@ TEST_CASE("a history for curves does not hold a hundred metrics of a million rep
     CHECK(reports[2].metrics.size() == 3);  // tables show the last one
 }
 
-TEST_CASE("a break does not count as soon as somebody holds the sweep to continue it") {
+TEST_CASE("a long break does not count in full as soon as a process holds the sweep to continue it") {
     const auto seen = [](double now, bool is_held) {
         Stage stage("run_cap: 1\n");
         stage.history.apply(session_note(1000, "h", 1));
@@ -395,7 +395,7 @@ TEST_CASE("a break does not count as soon as somebody holds the sweep to continu
     CHECK(seen(1e6, false) == std::pair(10.0, TrialStatus::waiting));
 }
 
-TEST_CASE("the most slots of a sweep are those of all its sessions") {
+TEST_CASE("the most slots of a sweep are the maximum over all its sessions") {
     Stage stage("run_cap: 1\n");
     for (const auto* record :
          {R"({"note":"session","time":1,"host":"h","slots":2})",

@@ -84,7 +84,7 @@ TEST_CASE("each line has its number first and its checksum last") {
                    "\n");
 }
 
-TEST_CASE("what was appended reads back, also through a second writer") {
+TEST_CASE("appended records read back, also from a second writer") {
     const TemporaryFolder folder;
     const auto path = folder / "journal.jsonl";
     write_example(path);
@@ -111,7 +111,7 @@ TEST_CASE("a record is on disk after sync, not before") {
     CHECK(Journal::read(folder / "journal.jsonl").size() == 2);
 }
 
-TEST_CASE("a journal that is torn at any byte keeps its whole lines and can be appended to") {
+TEST_CASE("a journal torn at any byte keeps its whole lines and can be appended to") {
     const TemporaryFolder folder;
     const auto path = folder / "journal.jsonl";
     const auto whole = write_example(path);
@@ -134,7 +134,7 @@ TEST_CASE("a journal that is torn at any byte keeps its whole lines and can be a
     }
 }
 
-TEST_CASE("a last line of zeros or of wrong bytes is torn as well") {
+TEST_CASE("a last line of zeros or of wrong bytes counts as torn too") {
     const TemporaryFolder folder;
     const auto path = folder / "journal.jsonl";
     const auto whole = write_example(path);
@@ -148,7 +148,7 @@ TEST_CASE("a last line of zeros or of wrong bytes is torn as well") {
     }
 }
 
-TEST_CASE("a journal that is torn in its header was never begun") {
+TEST_CASE("a journal torn in its header counts as never begun") {
     const TemporaryFolder folder;
     const auto path = folder / "journal.jsonl";
     const auto whole = write_example(path);
@@ -162,7 +162,7 @@ TEST_CASE("a journal that is torn in its header was never begun") {
     }
 }
 
-TEST_CASE("a byte that changed anywhere before the last line is found, and the file left as it is") {
+TEST_CASE("a changed byte anywhere before the last line is detected, and the file stays as it is") {
     const TemporaryFolder folder;
     const auto path = folder / "journal.jsonl";
     const auto whole = write_example(path);
@@ -179,7 +179,7 @@ TEST_CASE("a byte that changed anywhere before the last line is found, and the f
     }
 }
 
-TEST_CASE("damage is named with its line and a way out") {
+TEST_CASE("the error for damage gives its line and a remedy") {
     const TemporaryFolder folder;
     const auto path = folder / "journal.jsonl";
     auto bytes = write_example(path);
@@ -194,7 +194,7 @@ TEST_CASE("damage is named with its line and a way out") {
               p + " > " + p + ".kept && mv " + p + ".kept " + p);
 }
 
-TEST_CASE("the command that goes back before damage is one for any path") {
+TEST_CASE("the command that goes back before the damage works for any path") {
     const TemporaryFolder folder;
     fs::create_directory(folder / "Ann's runs");
     const auto path = folder / "Ann's runs" / "journal.jsonl";
@@ -210,7 +210,7 @@ TEST_CASE("the command that goes back before damage is one for any path") {
     CHECK(read_file(path) == whole.substr(0, whole.find('\n') + 1));
 }
 
-TEST_CASE("a line that is missing or there twice is damage, also at the end") {
+TEST_CASE("a missing or repeated line is damage, also at the end") {
     const TemporaryFolder folder;
     const auto path = folder / "journal.jsonl";
     const auto whole = write_example(path);
@@ -225,7 +225,7 @@ TEST_CASE("a line that is missing or there twice is damage, also at the end") {
     CHECK(reading_error(path).find(":5: the line should have the number 4") != std::string::npos);
 }
 
-TEST_CASE("lines 1 to 9 that are missing are damage, though line 10 begins as line 1 does") {
+TEST_CASE("missing lines 1 to 9 are damage, although line 10 begins like line 1") {
     const TemporaryFolder folder;
     const auto path = folder / "journal.jsonl";
     write_example(path);
@@ -262,7 +262,7 @@ TEST_CASE("a full disk leaves the journal as it was, and sync can be tried again
     CHECK(Journal::open(path).read(path).back()["trial"] == 2);
 }
 
-TEST_CASE("remains of a batch that could not be cut off are written over") {
+TEST_CASE("the rest of a partly written batch is overwritten if it could not be removed") {
     const FileDescriptor file(::memfd_create("journal", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     const fs::path path = "/proc/self/fd/" + std::to_string(file.get());
     const TemporaryFolder folder;
@@ -283,7 +283,7 @@ TEST_CASE("remains of a batch that could not be cut off are written over") {
     CHECK(Journal::read(path).size() == 5);
 }
 
-TEST_CASE("a disk that fails leaves the journal as it was, and once it is mended all is written anew") {
+TEST_CASE("a failing disk leaves the journal as it was, and once it is fixed everything is written again") {
     FailingDisk disk;
     if (!disk) {
         return;
@@ -307,7 +307,7 @@ TEST_CASE("a disk that fails leaves the journal as it was, and once it is mended
     CHECK(Journal::read(path).size() == 404);
 }
 
-TEST_CASE("records of a killed writer that are in memory alone, since the disk failed, are not built upon") {
+TEST_CASE("records of a killed writer are discarded if they are only in memory because the disk failed") {
     FailingDisk disk;
     if (!disk) {
         return;
@@ -328,7 +328,7 @@ TEST_CASE("records of a killed writer that are in memory alone, since the disk f
     CHECK((::fdatasync(file) == -1 && errno == EIO));  // as the kernel finds out by itself, sooner or later
     ::close(file);
     disk.mend();
-    REQUIRE(read_file(path) == read_file(copy));  // so says memory
+    REQUIRE(read_file(path) == read_file(copy));  // from memory
     {
         auto journal = Journal::open(path);
         journal.append({{"event", "time_up"}});
@@ -341,7 +341,7 @@ TEST_CASE("records of a killed writer that are in memory alone, since the disk f
     CHECK(records.back()["event"] == "time_up");
 }
 
-TEST_CASE("a journal that was moved away is written to no more, and goes on when it is back") {
+TEST_CASE("a moved journal is not written to, and continues once it is back") {
     const TemporaryFolder folder;
     auto journal = Journal::create(folder / "journal.jsonl");
     journal.append({{"a", 1}});
@@ -355,7 +355,7 @@ TEST_CASE("a journal that was moved away is written to no more, and goes on when
     CHECK(Journal::read(folder / "journal.jsonl").size() == 2);
 }
 
-TEST_CASE("a writer that another one has succeeded does not write over its records") {
+TEST_CASE("a writer does not overwrite the records of another writer") {
     const TemporaryFolder folder;
     const auto path = folder / "journal.jsonl";
     write_example(path);
@@ -374,7 +374,7 @@ TEST_CASE("a writer that another one has succeeded does not write over its recor
     CHECK(Journal::read(path).size() == 6);
 }
 
-TEST_CASE("a journal whose end was cut off is not written to beyond its new end") {
+TEST_CASE("a truncated journal is not written to beyond its new end") {
     const TemporaryFolder folder;
     const auto path = folder / "journal.jsonl";
     const auto whole = write_example(path);
@@ -388,7 +388,7 @@ TEST_CASE("a journal whose end was cut off is not written to beyond its new end"
     CHECK(read_file(path) == whole.substr(0, second));
 }
 
-TEST_CASE("a journal that could not be begun leaves no file behind") {
+TEST_CASE("a journal that could not be created leaves no file behind") {
     const TemporaryFolder folder;
     {
         const FileSizeLimit limit(10);
@@ -398,7 +398,7 @@ TEST_CASE("a journal that could not be begun leaves no file behind") {
     CHECK_THROWS_AS(Journal::create(folder / "nowhere/journal.jsonl"), DirectoryError);
 }
 
-TEST_CASE("a journal is not written over") {
+TEST_CASE("a journal is not overwritten") {
     const TemporaryFolder folder;
     const auto before = write_example(folder / "journal.jsonl");
 
@@ -406,7 +406,7 @@ TEST_CASE("a journal is not written over") {
     CHECK(read_file(folder / "journal.jsonl") == before);
 }
 
-TEST_CASE("another file and a newer version are told apart") {
+TEST_CASE("another file, a newer version and a missing file have different errors") {
     const TemporaryFolder folder;
     const auto path = folder / "journal.jsonl";
 
@@ -446,7 +446,7 @@ TEST_CASE("a line gives its members as text, without number and checksum") {
     CHECK(members[3] == R"("event":"cancelled")");
 }
 
-TEST_CASE("the header is read alone, and what is damaged or torn in it is said as by a reader of all") {
+TEST_CASE("the header can be read alone, with the same errors as for the whole journal") {
     const TemporaryFolder folder;
     const auto path = folder / "journal.jsonl";
     const auto whole = write_example(path);

@@ -23,14 +23,14 @@ const Config config{{"lr", 0.1},
 
 }  // namespace
 
-TEST_CASE("a configuration is written as the event it is") {
+TEST_CASE("a configuration is written as its event") {
     const ProposalRecord record{{TrialId{3}, {{"lr", 0.5}, {"n", std::int64_t{2}}, {"b", true}, {"s", "x"}}}, 1.5};
 
     CHECK(members_of(record) ==
           R"("event":"trial_proposed","trial":3,"config":{"lr":0.5,"n":2,"b":true,"s":"x"},"time":1.5)");
 }
 
-TEST_CASE("a configuration reads back with its types and bits, and as the event of its JSON") {
+TEST_CASE("a configuration reads back with its types and bits, also as an event from JSON") {
     const auto text = members_of(ProposalRecord{{TrialId{7}, config}, 1.5});
 
     const auto read = proposal_from(text);
@@ -55,7 +55,7 @@ TEST_CASE("the origin of a configuration is in the record if the event has one")
     CHECK_FALSE(proposal_from(members_of(ProposalRecord{{TrialId{3}, {}}, 1.5}))->event.origin.has_value());
 }
 
-TEST_CASE("the record of a start has the origin only where a model proposed the configuration") {
+TEST_CASE("the record of a start has the origin only if a model proposed the configuration") {
     Trial trial;
     trial.id = TrialId{3};
     trial.config = config;
@@ -66,7 +66,7 @@ TEST_CASE("the record of a start has the origin only where a model proposed the 
     CHECK(record_of_start(trial, 1.5).event.config == config);
 }
 
-TEST_CASE("names and values may be any text: what needs escapes is left to the JSON parser") {
+TEST_CASE("names and values may be any text, and text with escapes is left to the JSON parser") {
     const Config odd{{"a \"b\" \\", "line\nfeed"}, {"caf\xC3\xA9", "x"}};
     const auto text = members_of(ProposalRecord{{TrialId{0}, odd}, 1.0});
 
@@ -74,9 +74,9 @@ TEST_CASE("names and values may be any text: what needs escapes is left to the J
     CHECK(std::get<TrialProposed>(event_from_json(Json::parse("{" + text + "}"))).config == odd);
 }
 
-TEST_CASE("what is no configuration as we write it is left to the JSON parser") {
+TEST_CASE("a configuration in another form than ours is left to the JSON parser") {
     const auto text = members_of(ProposalRecord{{TrialId{3}, config, Origin::warm}, 1.5});
-    for (std::size_t size = 0; size < text.size() - 2; ++size) {  // behind the point of 1.5 it is a number already
+    for (std::size_t size = 0; size < text.size() - 2; ++size) {  // from the point of 1.5 on, the time is a number
         CAPTURE(size);
         CHECK_FALSE(proposal_from(text.substr(0, size)).has_value());
     }

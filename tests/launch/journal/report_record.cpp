@@ -30,19 +30,19 @@ Json read_back(const ReportRecord& record) { return Json::parse("{" + members_of
 
 }  // namespace
 
-TEST_CASE("a report is written as the event it is, with its time and metrics") {
+TEST_CASE("a report is written as its event, with its time and metrics") {
     const auto record = written_record(3, 27, 0.31, 1700000000.5, {{"accuracy", 0.69}, {"loss", 0.31}});
 
     CHECK(members_of(record) == R"("event":"trial_reported","trial":3,"resource":27,"loss":0.31,"time":1700000000.5,)"
                                 R"("metrics":{"accuracy":0.69,"loss":0.31})");
 }
 
-TEST_CASE("the share of time that was waited for data is written where it is known") {
+TEST_CASE("the share of time spent waiting for data is written if it is known") {
     CHECK(read_back(written_record(0, 1, 0.5, 1.0, {{"x", 1}}, 0.25)).at("data_wait") == 0.25);
     CHECK_FALSE(read_back(written_record(0, 1, 0.5, 1.0, {{"x", 1}})).contains("data_wait"));
 }
 
-TEST_CASE("the share of samples that were left out is written behind it, and reads back") {
+TEST_CASE("the share of samples left out is written after the data wait, and reads back") {
     auto record = written_record(0, 1, 0.5, 1.0, {{"x", 1}}, 0.25);
     record.report.samples_left_out = 0.125;
     const auto both = report_from(members_of(record));
@@ -55,7 +55,7 @@ TEST_CASE("the share of samples that were left out is written behind it, and rea
     CHECK(one->report.samples_left_out == 0.125);
 }
 
-TEST_CASE("the group that took the time of the steps is written with it, if the trainer tells it, and reads back") {
+TEST_CASE("the group whose steps were timed is written with the step times, and reads back") {
     auto record = written_record(0, 1, 0.5, 1.0, {{"x", 1}});
     record.report.generation = 3;
     const auto without = report_from(members_of(record));
@@ -67,7 +67,7 @@ TEST_CASE("the group that took the time of the steps is written with it, if the 
     CHECK(read_back(record).at("generation") == 3);
 }
 
-TEST_CASE("a trial's clock takes at most 30 bytes, and reads back") {
+TEST_CASE("a trial's clock takes at most 30 bytes and reads back") {
     auto record = written_record(3, 27, 0.5, 1.0, {{"x", 1}});
     const auto without = members_of(record);
     CHECK(read_back(record).contains("clock") == false);
@@ -85,7 +85,7 @@ TEST_CASE("a trial's clock takes at most 30 bytes, and reads back") {
     CHECK_FALSE(report_from(without)->report.seconds.has_value());
 }
 
-TEST_CASE("the measures of a trial's steps take at most 30 bytes, and read back") {
+TEST_CASE("the measures of a trial's steps take at most 30 bytes and read back") {
     auto record = written_record(3, 27, 0.5, 1.0, {{"x", 1}});
     const auto without = members_of(record);
     record.set_steps({0.02513, 256.0, 810.5});
@@ -113,7 +113,7 @@ TEST_CASE("the scheduler's event has the training clock, however its record is r
     CHECK(std::get<TrialReported>(event_from_json(read_back(record))).seconds == 0.1);
 }
 
-TEST_CASE("numbers of a report read back bit for bit and as numbers with a point") {
+TEST_CASE("numbers of a report read back bit for bit and as floating-point numbers") {
     for (const double number : {0.1, 1.0 / 3, 1.0, -0.0, 1e16, 1e300, 5e-324, -1.7976931348623157e308}) {
         CAPTURE(number);
         const auto json = read_back(written_record(0, 1, number, 1.0, {{"x", number}}));
@@ -125,7 +125,7 @@ TEST_CASE("numbers of a report read back bit for bit and as numbers with a point
     }
 }
 
-TEST_CASE("a loss that is not finite is null, and so is a metric") {
+TEST_CASE("a loss or metric that is not finite is written as null") {
     const auto json = read_back(written_record(0, 1, infinity, 1.0, {{"loss", infinity}}));
 
     CHECK(json.at("loss").is_null());
@@ -140,7 +140,7 @@ TEST_CASE("a metric may have any name") {
     CHECK(read_back(written_record(0, 1, 0.5, 1.0, {{"caf\xE9", 2.0}})).at("metrics").contains("caf\xEF\xBF\xBD"));
 }
 
-TEST_CASE("a report that was written is read without a JSON value, bit for bit") {
+TEST_CASE("a written report is read back bit for bit without a JSON value") {
     const std::vector<ReportRecord> records{
         written_record(3, 27, 0.1, 1700000000.5, {{"accuracy", 1.0 / 3}, {"loss", -0.0}}, 0.25),
         written_record(0, 1, infinity, 1.0, {{"loss", std::nan("")}}), written_record(0, 1, 5e-324, 1.0, {})};
@@ -154,7 +154,7 @@ TEST_CASE("a report that was written is read without a JSON value, bit for bit")
     }
 }
 
-TEST_CASE("what is no report as we write it is left to the JSON parser") {
+TEST_CASE("a report in another form than ours is left to the JSON parser") {
     const auto text = members_of(written_record(3, 27, 0.5, 1.5, {{"loss", 0.5}}));
     for (std::size_t size = 0; size < text.size(); ++size) {
         CAPTURE(size);
