@@ -25,7 +25,7 @@ std::string error_of(const std::string& json) {
 
 }  // namespace
 
-TEST_CASE("every event has its line, which reads back as the same event") {
+TEST_CASE("every event is written as a line that reads back as the same event") {
     const std::vector<std::pair<Event, std::string>> lines{
         {SlotsJoined{{{SlotId{0}, NodeId{0}, 0}, {SlotId{1}, NodeId{2}, 3}}},
          R"({"event":"slots_joined","slots":[{"slot":0,"node":0,"gpu":0},{"slot":1,"node":2,"gpu":3}]})"},
@@ -99,7 +99,7 @@ TEST_CASE("a loss reads back bit for bit") {
     }
 }
 
-TEST_CASE("a loss that is not finite is the worst one") {
+TEST_CASE("a loss that is not finite reads back as the worst loss") {
     for (const double loss : {infinity, -infinity, std::nan("")}) {
         const auto json = launch::to_json(TrialReported{TrialId{0}, Resource{1}, loss});
 
@@ -107,13 +107,13 @@ TEST_CASE("a loss that is not finite is the worst one") {
     }
 }
 
-TEST_CASE("keys beyond an event's own are ignored") {
+TEST_CASE("additional keys of an event are ignored") {
     const auto event = event_from_json(Json::parse(R"({"n":4,"time":1.5,"event":"trial_finished","trial":7})"));
 
     CHECK(std::get<TrialFinished>(event).trial == TrialId{7});
 }
 
-TEST_CASE("what is wrong with an event is said") {
+TEST_CASE("the error for an invalid event says what is wrong") {
     CHECK(error_of(R"([])") == R"([] is not an event; write an object such as {"event":"time_up"})");
     CHECK(error_of(R"({"trial":1})") == R"({"trial":1} needs the key "event")");
     CHECK(error_of(R"({"event":"trial_reported","trial":1,"resource":2})") ==
@@ -155,7 +155,7 @@ TEST_CASE("a value keeps its type and its bits") {
     }
 }
 
-TEST_CASE("what no parameter can be is refused") {
+TEST_CASE("a whole number beyond the range of parameters is refused") {
     CHECK_THROWS_AS(value_from_json(Json::parse("9223372036854775808")), InvalidInput);
 }
 

@@ -7,7 +7,7 @@
 using namespace crescendo;
 using namespace crescendo::launch;
 
-TEST_CASE("a parameter whose q is whole has whole numbers") {
+TEST_CASE("a parameter with a whole q has whole numbers") {
     const SearchSpace space(
         {{"width", QLogUniformValues{16, 128, 16}}, {"rate", QUniform{0, 1, 0.5}}, {"x", Uniform{0, 9}}});
 
@@ -16,7 +16,7 @@ TEST_CASE("a parameter whose q is whole has whole numbers") {
     CHECK(config == Config{{"width", std::int64_t{48}}, {"rate", 1.0}, {"x", 2.0}, {"other", 3.0}});
 }
 
-TEST_CASE("whole numbers are whole behind a parameter that is absent") {
+TEST_CASE("numbers become whole even after an absent parameter") {
     const SearchSpace space({{"a", QUniform{0, 9, 1}}, {"b", QUniform{0, 9, 1}}, {"c", QUniform{0, 9, 1}}});
 
     CHECK(with_whole_numbers({{"a", 1.0}, {"c", 3.0}}, space) ==
