@@ -10,7 +10,7 @@
 using namespace crescendo;
 using namespace crescendo::launch;
 
-TEST_CASE("of a process that has closed its channel only the end is watched, as the channel is always ready") {
+TEST_CASE("if a process has closed its channel, only its end is watched, because the channel is always ready") {
     ProcessOptions options;
     options.command = {"sh", "-c", "exec 3>&-; exec sleep 1000"};
     ConnectedProcess connected(options);

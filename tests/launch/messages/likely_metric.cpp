@@ -5,7 +5,7 @@
 using namespace crescendo;
 using namespace crescendo::launch;
 
-TEST_CASE("of several metrics those of validation come first, then those whose name says what is good") {
+TEST_CASE("validation metrics come first, then metrics with a name that says what is good") {
     CHECK(likely_metric({"loss"}) == "loss");
     CHECK(likely_metric({"epoch_time", "loss"}) == "loss");
     CHECK(likely_metric({"accuracy", "eval/speed", "loss"}) == "eval/speed");
@@ -24,7 +24,7 @@ TEST_CASE("a metric is maximized if a word of its name says so, and minimized ot
     }
 }
 
-TEST_CASE("a goal that contradicts the metric's name is unlikely, and names that are used both ways say nothing") {
+TEST_CASE("a goal that contradicts the metric's name is unlikely, and ambiguous names say nothing") {
     CHECK(is_unlikely(Goal::minimize, "val_acc"));
     CHECK(is_unlikely(Goal::maximize, "val/loss"));
     CHECK_FALSE(is_unlikely(Goal::maximize, "val_acc"));

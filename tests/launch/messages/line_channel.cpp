@@ -47,7 +47,7 @@ TEST_CASE("a line that arrives in pieces is one line") {
     CHECK_FALSE(channel.closed());
 }
 
-TEST_CASE("the last line before the end needs no line feed, and is none if it is torn") {
+TEST_CASE("the last line before the end needs no line feed, but a torn line does not count") {
     for (const bool is_torn : {false, true}) {
         Ends ends;
         LineChannel channel(ends.ours.get());
@@ -62,7 +62,7 @@ TEST_CASE("the last line before the end needs no line feed, and is none if it is
     }
 }
 
-TEST_CASE("what was written before the end is received before closed is said") {
+TEST_CASE("a line written before the end is received although the channel is closed") {
     Ends ends;
     LineChannel channel(ends.ours.get());
 
@@ -73,7 +73,7 @@ TEST_CASE("what was written before the end is received before closed is said") {
     CHECK(channel.closed());
 }
 
-TEST_CASE("a line without end takes no more memory than a long one, is no message, and the next line is one again") {
+TEST_CASE("an endless line takes limited memory and is not a message, and the next line is a message again") {
     const Ends ends;
     LineChannel channel(ends.ours.get());
     LineChannel writer(ends.theirs.get());
@@ -95,7 +95,7 @@ TEST_CASE("a line without end takes no more memory than a long one, is no messag
     CHECK(lines[1] == R"({"a":1})");
 }
 
-TEST_CASE("a reader that does not read stops nobody, and gets everything once it does") {
+TEST_CASE("a reader that does not read blocks nobody, and gets everything once it reads") {
     const Ends ends;
     LineChannel channel(ends.ours.get());
     LineChannel reader(ends.theirs.get());
@@ -129,12 +129,12 @@ TEST_CASE("Python's NaN and Infinity are null, but not inside strings") {
     CHECK(metrics.at("d") == 0.5);
 }
 
-TEST_CASE("a line that is no object is quoted") {
+TEST_CASE("the error for a line that is not an object quotes the line") {
     CHECK_THROWS_WITH(parse_line("loss=0.3"), doctest::Contains("'loss=0.3'"));
     CHECK_THROWS_WITH(parse_line("[1]"), doctest::Contains("not a JSON object"));
 }
 
-TEST_CASE("a message with bytes that are not UTF-8 is sent, and they are replaced") {
+TEST_CASE("bytes that are not UTF-8 are replaced in a message, and the message is sent") {
     const Ends ends;
     LineChannel channel(ends.ours.get());
     LineChannel reader(ends.theirs.get());

@@ -31,7 +31,7 @@ std::string error_of(ReportPattern& pattern, const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("a line that matches is a report; other lines are none") {
+TEST_CASE("a line that matches is a report, and other lines are not") {
     ReportPattern pattern({R"(epoch (?P<resource>\d+).*loss=(?P<loss>[^, ]+).*acc=(?P<acc>[\d.]+))"}, "acc", 1);
 
     CHECK_FALSE(pattern.read("downloading").has_value());
@@ -65,7 +65,7 @@ TEST_CASE("a report may be spread over lines, and the sweep's metric completes i
     CHECK(second->metrics.at("train_loss") == 0.5);
 }
 
-TEST_CASE("without a group for the resource, reports are counted; epochs may count from 0") {
+TEST_CASE("without a group for the resource, reports are counted, and epochs may count from 0") {
     ReportPattern counted({"acc (?P<acc>.*)"}, "acc", 1);
     ReportPattern from_zero({"(?P<resource>.*): (?P<acc>.*)"}, "acc", 0);
 
@@ -74,7 +74,7 @@ TEST_CASE("without a group for the resource, reports are counted; epochs may cou
     CHECK(from_zero.read("0: 0.5")->resource == Resource{1});
 }
 
-TEST_CASE("what is no number is refused, with the group and what it matched") {
+TEST_CASE("the error for a match that is not a number names the group and the matched text") {
     ReportPattern pattern({"(?P<resource>[^:]*): (?P<acc>.*)"}, "acc", 1);
 
     CHECK(error_of(pattern, "1: 75%") ==
@@ -91,7 +91,7 @@ TEST_CASE("what is no number is refused, with the group and what it matched") {
           "the program's first epoch is 0, but reports count from 1; add `counts_from: 0` to the section report");
 }
 
-TEST_CASE("a group that matches more than a number is shown how to end it") {
+TEST_CASE("the error for a group that matches more than a number shows how to end the group") {
     const auto error_in = [](const char* line) {
         ReportPattern pattern({R"(loss=(?P<loss>\S+))"}, "loss", 1);
         return error_of(pattern, line);
@@ -113,7 +113,7 @@ TEST_CASE("a group that matches more than a number is shown how to end it") {
     }
 }
 
-TEST_CASE("colours that a program prints hide no number") {
+TEST_CASE("colours in a program's output do not hide numbers") {
     const auto loss_in = [](const char* expression) {
         ReportPattern pattern({expression}, "loss", 1);
         const auto report =
@@ -122,11 +122,12 @@ TEST_CASE("colours that a program prints hide no number") {
     };
 
     CHECK(loss_in(R"(Epoch (?P<resource>\d+)\] loss: (?P<loss>\S+))") == 0.31);
-    CHECK(loss_in(R"(loss\x1b\[0m: \x1b\[[\d;]*m(?P<loss>[^\s,\x1b]+))") == 0.31);  // written for them
+    CHECK(loss_in(R"(loss\x1b\[0m: \x1b\[[\d;]*m(?P<loss>[^\s,\x1b]+))") ==
+          0.31);  // the expression expects the colours
     CHECK(loss_in(R"(loss\x1b\[0m: (?P<loss>\S+))") == 0.31);
 }
 
-TEST_CASE("a group that matches a part of a number is refused") {
+TEST_CASE("a group that matches only a part of a number is refused") {
     const auto error_in = [](const char* expression, const char* line) {
         ReportPattern pattern({expression}, "acc", 1);
         return error_of(pattern, line);
@@ -138,7 +139,7 @@ TEST_CASE("a group that matches a part of a number is refused") {
               .ends_with("matches only '1' of the number 1,761.04; print it without commas"));
     CHECK(error_in("acc=(?P<acc>\\d+)", "acc=17,761") != "no error");
     CHECK(error_in("acc=(?P<acc>\\S+)", "acc=6.7758e-05") == "no error");
-    // Numbers that end where they end.
+    // Numbers that are matched whole.
     CHECK(error_in("^(?P<resource>\\d+),(?P<acc>[\\d.]+)", "5,0.120") == "no error");
     CHECK(error_in("^(?P<resource>\\d+),(?P<acc>\\d+)", "5,120") == "no error");
     CHECK(error_in("(?P<acc>[\\d.]+)", "0.931,120") == "no error");
@@ -147,7 +148,7 @@ TEST_CASE("a group that matches a part of a number is refused") {
     CHECK(error_in("'epoch': (?P<acc>\\d+)", "'epoch': 1.0") == "no error");
 }
 
-TEST_CASE("the exponent of a Fortran double is a part of the number, and is not lost where a group leaves it out") {
+TEST_CASE("the exponent of a Fortran double is a part of the number, and a group that leaves it out is refused") {
     ReportPattern whole({"acc=\\s*(?P<acc>\\S+)"}, "acc", 1);
     ReportPattern part({"acc=\\s*(?P<acc>[\\d.]+)"}, "acc", 1);
 
@@ -158,7 +159,7 @@ TEST_CASE("the exponent of a Fortran double is a part of the number, and is not 
     CHECK(error_of(whole, "acc=D") != "no error");
 }
 
-TEST_CASE("an expression that is none, or from which no metric is read, is a mistake of the sweep file") {
+TEST_CASE("an invalid expression, or an expression that reads no metric, is an error in the sweep file") {
     CHECK(mistake_in({"acc=(?P<acc>"}).starts_with("report.pattern is not a regular expression: missing )"));
     CHECK(mistake_in({"(?P<acc>.*)", "(?=x)(?P<b>.)"}).starts_with("report.pattern[1] is not a regular expression: "));
     CHECK(mistake_in({"acc=(.*)"}).starts_with("report.pattern has no named group"));
@@ -168,7 +169,7 @@ TEST_CASE("an expression that is none, or from which no metric is read, is a mis
                          doctest::Contains("letters, digits and _; write val_acc in both places"), InvalidInput);
 }
 
-TEST_CASE("a pattern that would backtrack for ever takes no time") {
+TEST_CASE("a pattern that makes other engines backtrack endlessly takes no time") {
     ReportPattern pattern({"(?P<acc>(a+)+)$"}, "acc", 1);
 
     CHECK_FALSE(pattern.read(std::string(4096, 'a') + "!").has_value());

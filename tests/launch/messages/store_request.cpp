@@ -16,7 +16,7 @@ Json request(const std::string& content) {
 
 }  // namespace
 
-TEST_CASE("a store request that has what its operation needs is sound, and so is one of an unknown operation") {
+TEST_CASE("a store request with everything that its operation needs is valid, and an unknown operation is valid too") {
     for (const auto* content :
          {R"("op":"get","key":"a")", R"("op":"set","key":"a","value":"eA==")", R"("op":"wait","keys":["a","b"])",
           R"("op":"check","keys":[])", R"("op":"wait","key":"a")", R"("op":"add","key":"a","delta":-2)",
@@ -27,7 +27,7 @@ TEST_CASE("a store request that has what its operation needs is sound, and so is
     }
 }
 
-TEST_CASE("a store request that lacks what its operation needs, or has it in another type, is refused") {
+TEST_CASE("a store request is refused if a key of its operation is missing or has the wrong type") {
     for (const auto& [content, key] :
          {std::pair{R"("op":7)", "op"}, {R"("op":"get")", "key"}, {R"("op":"get","keys":["a"])", "key"},
           {R"("op":"set","key":"a")", "value"}, {R"("op":"set","key":"a","value":1)", "value"},

@@ -4,7 +4,7 @@
 
 using namespace crescendo::launch;
 
-TEST_CASE("how workers are heard of survives its way to another node") {
+TEST_CASE("supervision settings reach another node unchanged") {
     Supervision supervision{.metric = "loss",
                             .report = ReportSource{{"(?P<loss>.*)"}, "log", 0},
                             .hang_timeout = std::chrono::milliseconds(1500)};

@@ -13,30 +13,30 @@ protocol::Report report_from(const char* line) { return launch::report_from(Tria
 
 }  // namespace
 
-TEST_CASE("a report is of the trial that the worker trains, whatever else a program writes in it") {
+TEST_CASE("a report belongs to the worker's trial, whatever else a program writes in it") {
     const auto report = report_from(R"({"resource":1,"metrics":{"loss":0.5,"note":"x"},"trial":"mine","epoch":7})");
 
     CHECK(report.trial == TrialId{3});
     CHECK(report.resource == Resource{1});
     CHECK(report.metrics.at("loss") == 0.5);
-    CHECK(report.metrics.size() == 1);  // "x" is no number
+    CHECK(report.metrics.size() == 1);  // "x" is not a number
 }
 
-TEST_CASE("the share of time that a program waited for data counts where it is a number, within its bounds") {
+TEST_CASE("the share of time that a program waited for data counts if it is a number, within its bounds") {
     CHECK(report_from(R"({"resource":1,"metrics":{},"data_wait":0.25})").data_wait == 0.25);
     CHECK(report_from(R"({"resource":1,"metrics":{},"data_wait":25})").data_wait == 1.0);
     CHECK_FALSE(report_from(R"({"resource":1,"metrics":{},"data_wait":"much"})").data_wait.has_value());
     CHECK_FALSE(report_from(R"({"resource":1,"metrics":{},"data_wait":null})").data_wait.has_value());
 }
 
-TEST_CASE("a program's clock counts where it is a number that a clock can show") {
+TEST_CASE("a program's clock counts if it is a number that a clock can show") {
     CHECK(report_from(R"({"resource":1,"metrics":{},"seconds":41.2,"evaluated":3})").seconds == 41.2);
     CHECK(report_from(R"({"resource":1,"metrics":{},"seconds":41.2,"evaluated":3})").evaluated == 3.0);
     CHECK_FALSE(report_from(R"({"resource":1,"metrics":{},"seconds":-1})").seconds.has_value());
     CHECK_FALSE(report_from(R"({"resource":1,"metrics":{},"seconds":"1m"})").seconds.has_value());
 }
 
-TEST_CASE("what a program says of its steps counts where it is possible") {
+TEST_CASE("a program's measures of its steps count if they are possible") {
     const auto report =
         report_from(R"({"resource":1,"metrics":{},"step_seconds":0.025,"group_batch":256,"noise_scale":810.5})");
     CHECK(report.step_seconds == 0.025);

@@ -14,7 +14,7 @@ const protocol::JsonText settings{R"({"lr":0.1})"};
 
 }  // namespace
 
-TEST_CASE("orders arrive as they were sent, in their order") {
+TEST_CASE("orders arrive unchanged and in order") {
     const JoinGroup join{{.trial = TrialId{7},
                           .generation = 2,
                           .rank = 0,
@@ -65,7 +65,7 @@ TEST_CASE("orders arrive as they were sent, in their order") {
     CHECK(std::get<AnswerStore>(got[5]).answer == Json{{"value", "AAE="}});
 }
 
-TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") {
+TEST_CASE("notices arrive unchanged and in order, even with metrics that are NaN") {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     const std::vector<Notice> sent{
         protocol::Report{
@@ -126,7 +126,7 @@ TEST_CASE("notices arrive as they were sent, with metrics that are no numbers") 
     CHECK(std::get<protocol::Timed>(got[14]).samples_per_resource == 60000);
 }
 
-TEST_CASE("nothing to say is a message too, and what is no message is refused") {
+TEST_CASE("an empty list of orders is a message too, and invalid messages are refused") {
     CHECK(decode_orders(encode(std::vector<Order>{})).empty());
     CHECK_THROWS_AS(decode_orders({0xff, 0x00}), Json::exception);
     CHECK_THROWS_AS(decode_orders(Json::to_cbor({{99, Json::object()}})), Json::exception);
