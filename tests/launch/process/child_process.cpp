@@ -43,11 +43,11 @@ TEST_CASE("a process ends with its status") {
     CHECK(to_string(run({"sh", "-c", "kill -9 $$"})) == "killed by signal 9 (Killed)");
 }
 
-TEST_CASE("a program that cannot be executed is named at once") {
+TEST_CASE("the error for a program that cannot be executed names it at once") {
     CHECK_THROWS_WITH(run({"/no/such/program"}), "cannot execute '/no/such/program': No such file or directory");
 }
 
-TEST_CASE("where the folder of a program is gone, that is said, and not that there is no such program") {
+TEST_CASE("if the folder of a program is missing, the error names the folder") {
     ProcessOptions options;
     options.command = {"true"};
     options.directory = "/no/such/folder";
@@ -56,11 +56,11 @@ TEST_CASE("where the folder of a program is gone, that is said, and not that the
                       "cannot execute 'true' in the folder /no/such/folder: No such file or directory");
 }
 
-TEST_CASE("a command that no system takes is another error than a program that cannot be executed") {
+TEST_CASE("a command that is too long for any system has an error of its own") {
     CHECK_THROWS_AS(run({"true", std::string(200'000, 'x')}), CommandTooLong);
 }
 
-TEST_CASE("a process that the system refuses is an error of the system, which may allow it later") {
+TEST_CASE("a process that the system refuses for now causes a system error") {
     const TemporaryFolder folder;
     ProcessOptions options;
     options.command = {"true"};
@@ -99,7 +99,7 @@ TEST_CASE("a process gets its environment, its folder, its log and no other desc
     CHECK(read_file(folder / "log") == "red\n" + folder.path().string() + "\n5\ntrouble\n");
 }
 
-TEST_CASE("what we start does not see the job script's file for our exit code") {
+TEST_CASE("a process that we start does not see the job script's file for our exit code") {
     ::setenv(exit_status_variable, "exit", 1);
     const auto by_process = run({"sh", "-c", "[ -z \"$CRESCENDO_EXIT_STATUS\" ]"});
     const auto by_tool = run_tool({"sh", "-c", "[ -z \"$CRESCENDO_EXIT_STATUS\" ]"});
@@ -109,7 +109,7 @@ TEST_CASE("what we start does not see the job script's file for our exit code") 
     CHECK(by_tool.success());
 }
 
-TEST_CASE("what we start does not take itself for a rank of our MPI job, whatever its launcher speaks") {
+TEST_CASE("a process that we start does not see itself as a rank of our MPI job, whatever the launcher") {
     const std::vector<const char*> names{"OMPI_COMM_WORLD_RANK", "ORTE_LOCAL", "PMIX_RANK", "PMI_RANK"};
     for (const char* name : names) {
         ::setenv(name, "1", 1);
@@ -122,7 +122,7 @@ TEST_CASE("what we start does not take itself for a rank of our MPI job, whateve
     CHECK(none.success());
 }
 
-TEST_CASE("the two ends of the socket talk") {
+TEST_CASE("the two ends of the socket can send and receive") {
     ProcessOptions options;
     options.command = {"sh", "-c", "read line <&$CRESCENDO_FD; echo \"got $line\" >&$CRESCENDO_FD"};
     ChildProcess process(options);
@@ -149,7 +149,7 @@ TEST_CASE("destroying a process kills its whole group") {
     await("the grandchild ends", [&] { return !is_alive(grandchild); });
 }
 
-TEST_CASE("a process runs on the CPUs it is given, and on ours where the system refuses") {
+TEST_CASE("a process runs on the CPUs it is given, or on ours if the system refuses") {
     const auto cores = cores_of_this_machine();
     const TemporaryFolder folder;
     ProcessOptions options;

@@ -10,7 +10,7 @@
 using namespace crescendo::launch;
 using crescendo::tests::TemporaryFolder;
 
-TEST_CASE("a kill in a container that sees its own control group alone was taken for a crash") {
+TEST_CASE("the control group is found even in a container that sees only its own") {
     const TemporaryFolder mount;
     std::filesystem::create_directories(mount / "memory/job/17");
     std::istringstream outside("4:cpu:/\n3:memory:/job/17\n0::/\n"), inside("4:cpu:/\n3:memory:/docker/5e\n");

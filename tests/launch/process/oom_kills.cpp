@@ -9,7 +9,7 @@
 using namespace crescendo::launch;
 using crescendo::tests::TemporaryFolder;
 
-TEST_CASE("each kill that the kernel counts is taken once, whatever happened before") {
+TEST_CASE("each kill that the kernel counts is taken once, and earlier kills are ignored") {
     const TemporaryFolder folder;
     const auto counter = folder / "memory.events";
     const auto write = [&](int kills) { std::ofstream(counter) << "low 0\noom 9\noom_kill " << kills << "\n"; };
@@ -23,7 +23,7 @@ TEST_CASE("each kill that the kernel counts is taken once, whatever happened bef
     CHECK_FALSE(kills.take());
 }
 
-TEST_CASE("where the kernel keeps no count there are no kills") {
+TEST_CASE("there are no kills if the kernel keeps no count") {
     const TemporaryFolder folder;
 
     CHECK_FALSE(OomKills(folder / "memory.events").take());

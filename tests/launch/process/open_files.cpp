@@ -7,7 +7,7 @@
 using namespace crescendo::launch;
 using crescendo::tests::FewOpenFiles;
 
-TEST_CASE("as many files as are wanted may be opened, as far as the system allows, and never fewer than before") {
+TEST_CASE("the limit on open files rises to the wanted number as far as the system allows, and never falls") {
     const FewOpenFiles few(100);
 
     CHECK(allow_open_files(50) == 100);

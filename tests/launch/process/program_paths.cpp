@@ -9,7 +9,7 @@
 
 using namespace crescendo::launch;
 
-TEST_CASE("programs are beside our own executable, but for a trainer that the environment names") {
+TEST_CASE("programs are next to our own executable, except for a trainer that the environment names") {
     const auto* given = std::getenv("CRESCENDO_TRAINER");
     const auto before = given != nullptr ? std::optional<std::string>(given) : std::nullopt;
     const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();

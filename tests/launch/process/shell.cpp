@@ -10,20 +10,20 @@
 using namespace crescendo::launch;
 using crescendo::tests::TemporaryFolder;
 
-TEST_CASE("a tool that is not there is no success") {
+TEST_CASE("a missing tool has the exit code 127, and a failing tool has its own exit code and words") {
     CHECK(run_tool({"no-such-tool-here"}).code == 127);
     CHECK(run_tool({"bash", "-c", "echo b >&2; echo a; exit 3"}).words() == "a\nb");
     CHECK(run_tool({"bash", "-c", "exit 3"}).code == 3);
 }
 
-TEST_CASE("what a tool warns of is not a part of its output") {
+TEST_CASE("a tool's warnings are not a part of its output") {
     const auto result = run_tool({"bash", "-c", "echo a warning >&2; echo output"});
 
     CHECK(result.output == "output");
     CHECK(result.errors == "a warning");
 }
 
-TEST_CASE("a tool reads its input, or does not, and one that never ends is killed") {
+TEST_CASE("a tool may read or ignore its input, and a tool that never ends is killed") {
     const std::string long_text(1 << 20, 'x');  // more than a pipe holds
 
     CHECK(run_tool({"wc", "-c"}, {.input = long_text}).output == "1048576");
@@ -35,7 +35,7 @@ TEST_CASE("a tool reads its input, or does not, and one that never ends is kille
     CHECK_FALSE(run_tool({"false"}).is_late);
 }
 
-TEST_CASE("a tool does not see the variables that are hidden from it") {
+TEST_CASE("a tool does not see variables that are hidden from it") {
     ::setenv("CRESCENDO_TEST_A", "1", 1);
     ::setenv("CRESCENDO_TEST_B", "2", 1);
 
@@ -47,7 +47,7 @@ TEST_CASE("a tool does not see the variables that are hidden from it") {
     CHECK(answer.output == ",2");
 }
 
-TEST_CASE("a program is a file that may be executed, along PATH or by its path") {
+TEST_CASE("a program is an executable file, found in PATH or by its path") {
     const TemporaryFolder folder;
     const auto file = folder / "text";
     std::ofstream(file) << "no program\n";
@@ -55,7 +55,7 @@ TEST_CASE("a program is a file that may be executed, along PATH or by its path")
     CHECK(is_program("bash"));
     CHECK(is_program("/bin/sh"));
     CHECK_FALSE(is_program("no-such-tool-here"));
-    CHECK_FALSE(is_program(std::string(300, 'x')));  // no name of a file: the system refuses to look
+    CHECK_FALSE(is_program(std::string(300, 'x')));  // not a possible file name, so the system refuses to look
     CHECK_FALSE(is_program(file.string()));
     CHECK_FALSE(is_executable(folder.path()));
 }

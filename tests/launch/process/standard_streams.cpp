@@ -7,7 +7,7 @@
 
 using namespace crescendo::launch;
 
-TEST_CASE("a file that is opened where standard streams are closed gets none of their descriptors") {
+TEST_CASE("a file opened while standard streams are closed gets none of their descriptors") {
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {

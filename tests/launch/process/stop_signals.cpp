@@ -64,7 +64,7 @@ TEST_CASE("the end of the terminal is a request to stop, but not under nohup") {
     }
 }
 
-TEST_CASE("a signal is seen also where nobody ever waits, because messages never cease") {
+TEST_CASE("a signal is seen even if nobody ever waits because messages never cease") {
     const StopSignals signals;
     const auto requested = [&] {
         const char* name = signals.requested();
@@ -77,7 +77,7 @@ TEST_CASE("a signal is seen also where nobody ever waits, because messages never
     CHECK(requested() == "SIGTERM");
 }
 
-TEST_CASE("a second Ctrl-C ends the process at once, with a word") {
+TEST_CASE("a second Ctrl-C ends the process at once, with a farewell") {
     const Interrupted process(/*is_impatient=*/true);
 
     REQUIRE(WIFEXITED(process.status));
@@ -85,10 +85,10 @@ TEST_CASE("a second Ctrl-C ends the process at once, with a word") {
     CHECK(process.farewell == "farewell");
 }
 
-TEST_CASE("two SIGINT that come together, as `timeout` sends them, are one Ctrl-C") {
+TEST_CASE("two SIGINTs that come together, as from `timeout`, count as one Ctrl-C") {
     for (bool was_fast = false; !was_fast;) {
         const Interrupted process(/*is_impatient=*/false);
-        was_fast = process.took < std::chrono::milliseconds(500);  // else the machine took so long between them
+        was_fast = process.took < std::chrono::milliseconds(500);  // otherwise the machine was too slow between them
 
         CHECK((!was_fast || (WIFEXITED(process.status) && WEXITSTATUS(process.status) == 0)));
     }
