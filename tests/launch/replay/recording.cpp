@@ -35,7 +35,7 @@ std::string error_of(const std::string& csv) { return tests::error_of([&] { read
 
 }  // namespace
 
-TEST_CASE("the history of a sweep tells its curves and its times") {
+TEST_CASE("the history of a sweep gives its curves and its times") {
     History history(spec(), Reports::all);
     const auto report = [&](double time, int resource, double accuracy) {
         history.apply({{"event", "trial_reported"},
@@ -61,7 +61,7 @@ TEST_CASE("the history of a sweep tells its curves and its times") {
     CHECK(std::stod(*recording.simulation.back().value) == doctest::Approx(3));
 }
 
-TEST_CASE("a recording knows whether its trials told how long their steps take") {
+TEST_CASE("a recording knows whether its trials reported step times") {
     const auto recorded = [](const Json& more) {
         History history(spec(), Reports::all);
         history.apply(session_note(100, "here", 1));
@@ -75,10 +75,11 @@ TEST_CASE("a recording knows whether its trials told how long their steps take")
 
     CHECK_FALSE(recorded(Json::object()).tells_steps);
     CHECK(recorded({{"step", {0.025, 256}}}).tells_steps);
-    CHECK(read("trial,resource,accuracy\n0,1,0.5\n").tells_steps);  // unknown: trials are as all simulated ones
+    CHECK(read("trial,resource,accuracy\n0,1,0.5\n")
+              .tells_steps);  // unknown, so trials behave like other simulated trials
 }
 
-TEST_CASE("a trial that reports before it obeys the order to grow tells of its whole regroup") {
+TEST_CASE("the time of a whole regroup is kept even if the trial reports before it obeys the order to grow") {
     auto grows = spec();
     grows.scheduler.kind = SchedulerKind::rasda;
     grows.scheduler.min = Resource{2};
@@ -112,7 +113,7 @@ TEST_CASE("a trial that reports before it obeys the order to grow tells of its w
     CHECK_FALSE(recording.times.trials.at(0).epochs.front().steps.value().seconds);  // the report had none
 }
 
-TEST_CASE("what a trial told of its last group is replayed where the sweep ended before its next report") {
+TEST_CASE("a trial's measures of its last group are replayed even if the sweep ended before its next report") {
     auto grows = spec();
     grows.scheduler.kind = SchedulerKind::rasda;
     grows.scheduler.max = Resource{16};
@@ -148,14 +149,14 @@ TEST_CASE("curves come from a CSV file, in any order of its columns") {
     CHECK(recording.simulation.empty());
 }
 
-TEST_CASE("seconds in the file are the trials' own") {
+TEST_CASE("seconds in the file are the times of its trials") {
     const auto recording = read("trial,resource,accuracy,seconds\n0,1,0.5,12\n0,2,0.6,22\n");
 
     CHECK(recording.times.trials.at(0).epoch == doctest::Approx(10));
     CHECK(recording.times.start == doctest::Approx(2));
 }
 
-TEST_CASE("mistakes in the file are named with their line") {
+TEST_CASE("the error for a mistake in the file gives its line") {
     CHECK(error_of("trial,resource\n0,1\n").find(":1: there is no column 'accuracy'") != std::string::npos);
     CHECK(error_of("trial,resource,accuracy\n0,1,0.5\n0,2,good\n").find(":3: 'good'") != std::string::npos);
     CHECK(error_of("trial,resource,accuracy\n0,1,\n").find(":2: ''") != std::string::npos);
@@ -165,7 +166,7 @@ TEST_CASE("mistakes in the file are named with their line") {
     CHECK(error_of("").find(":1: the file is empty") != std::string::npos);
 }
 
-TEST_CASE("a metric whose name another column has is found under its longer one") {
+TEST_CASE("a metric is found under its longer name if another column has its name") {
     auto named_so = spec();
     named_so.metric = "seconds";
     const TemporaryFolder folder;

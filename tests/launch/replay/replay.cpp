@@ -10,7 +10,7 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using crescendo::tests::Stage;
 
-TEST_CASE("results are the same whatever the values in their rows, and others where a trial ended otherwise") {
+TEST_CASE("results differ if a trial ended differently or is missing, whatever the other values in their rows") {
     Stage stage("run_cap: 1\n");
     stage.agents.report(0, 4, 0.5);
     REQUIRE(stage.run() == Outcome::finished);

@@ -1,4 +1,4 @@
-/// A sweep that is simulated with times of which none equals another, and simulated again from its journal.
+/// A sweep is simulated with times that all differ, and simulated again from its journal.
 
 #include <doctest/doctest.h>
 
@@ -48,7 +48,7 @@ SweepSpec random_spec(CounterRandom& random, std::uint64_t seed) {
     return spec;
 }
 
-/// Some trials tell nothing of a regroup, or nothing of its steps.
+/// Some trials report nothing about a regroup, or nothing about its steps.
 simulator::RecordedRegroup random_regroup(CounterRandom& random) {
     simulator::RecordedRegroup regroup{.seconds = random.uniform(), .told = {}};
     if (random.below(4) > 0) {
@@ -78,7 +78,7 @@ RecordedTimes random_times(CounterRandom& random) {
     return times;
 }
 
-/// Trials report after every second or third unit, by their ids.
+/// Trials report after every second or third unit, depending on their ids.
 class Sparse final : public simulator::LearningCurves {
   public:
     explicit Sparse(simulator::ParametricCurves curves) : curves_(curves) {}
@@ -109,7 +109,7 @@ Simulated simulate(const SweepSpec& spec, int slots, const SimulationSpec& simul
     return result;
 }
 
-/// What the launcher would have written. A journal has milliseconds.
+/// The history that the launcher would have written. A journal has a resolution of milliseconds.
 History history_of(const SweepSpec& spec, const Simulated& simulated, double times_a_second = 1e3) {
     History history(spec, Reports::all);
     const auto journal_time = [&](double seconds) {
@@ -138,7 +138,7 @@ std::vector<std::pair<TrialId, Resource>> arrivals(const Simulated& simulated) {
     return result;
 }
 
-/// All that happened, in its order, but for the last digits of clocks.
+/// All events in order, without clocks, because their last digits may differ.
 std::vector<OrderedJson> happenings(const Simulated& simulated) {
     std::vector<OrderedJson> result;
     for (const auto& [_, event] : simulated.events) {
@@ -148,14 +148,14 @@ std::vector<OrderedJson> happenings(const Simulated& simulated) {
     return result;
 }
 
-/// A simulation with what a recording says of its times.
+/// A simulation with the times of a recording.
 SimulationSpec with(const Recording& recording) {
     SimulationSpec simulation{.loss_per_doubling = 0, .start = recording.times.start, .checkpoint = 0};
     simulation.loss_per_doubling = recording.times.loss_per_doubling.value_or(0);
     return simulation;
 }
 
-/// A sweep on some slots with times of its own, and the same from its journal.
+/// A sweep on some slots with times of its own, and the same sweep simulated from its journal.
 struct SimulatedTwice {
     SimulatedTwice(const SweepSpec& spec, CounterRandom& random, const simulator::LearningCurves& curves,
                    double times_a_second = 1e3) {
@@ -176,7 +176,7 @@ struct SimulatedTwice {
 
 }  // namespace
 
-TEST_CASE("a sweep that is simulated from its journal has the same reports in the same order, and takes as long") {
+TEST_CASE("a sweep simulated from its journal has the same reports in the same order and takes equally long") {
     for (std::uint64_t seed = 0; seed < seeds(300); ++seed) {
         CAPTURE(seed);
         CounterRandom random(seed, 0);
@@ -191,7 +191,7 @@ TEST_CASE("a sweep that is simulated from its journal has the same reports in th
     }
 }
 
-TEST_CASE("everything happens in its order again where the journal has several events of a trial at one time") {
+TEST_CASE("events happen in the same order again even if the journal has several events of a trial at one time") {
     for (std::uint64_t seed = 0; seed < seeds(300); ++seed) {
         CAPTURE(seed);
         CounterRandom random(seed, 0);
@@ -205,7 +205,7 @@ TEST_CASE("everything happens in its order again where the journal has several e
     }
 }
 
-TEST_CASE("a replay judges trials where they reported, which need not be at each unit of their resource") {
+TEST_CASE("a replay judges trials at their reports, even if they did not report at every unit of resource") {
     for (std::uint64_t seed = 0; seed < seeds(300); ++seed) {
         CAPTURE(seed);
         CounterRandom random(seed, 0);
