@@ -43,7 +43,7 @@ struct Told {
 
 }  // namespace
 
-TEST_CASE("only reports that are better than all before them are improvements, in the order of time") {
+TEST_CASE("only reports better than all earlier reports are improvements, in the order of time") {
     Told told(/*run_cap=*/2);
     told.report(101, 1, 1, 0.5);
     told.report(102, 0, 1, 0.7);
@@ -59,7 +59,7 @@ TEST_CASE("only reports that are better than all before them are improvements, i
     CHECK(found[1].value == 0.4);
 }
 
-TEST_CASE("where trials are repetitions, a configuration improves once the last of them has reported as far") {
+TEST_CASE("a repeated configuration improves once the last of its trials has reported at the same resource") {
     Told told(/*run_cap=*/1, /*times=*/2);
     told.report(101, 0, 1, 0.1);
     told.report(102, 0, 2, 0.1);

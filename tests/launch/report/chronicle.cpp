@@ -67,7 +67,7 @@ TEST_CASE("a trial is on its slots from its start to its end") {
     CHECK(chronicle.problem().empty());
 }
 
-TEST_CASE("a trial that runs is on its slots until now") {
+TEST_CASE("a running trial is on its slots until now") {
     const Recorded recorded({{2, 0, 1, 0.5}, {4, 1, 1, 0.6}});  // the session begins at 1000
     const double recent = wall_clock() - 30;
     recorded.add({time_note(recent)});

@@ -11,7 +11,7 @@
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("sweeps side by side have what their quality cost") {
+TEST_CASE("a comparison of sweeps gives the cost of their quality") {
     const TemporaryFolder folder;
     record_sweep(folder / "a", two_trials(1), {{2, 0, 1, 0.5}, {4, 1, 1, 0.7}});
     record_sweep(folder / "b", two_trials(1, "max_retries: 1\n"), {{2, 0, 1, 0.5}, {8, 1, 1, 0.8}});
@@ -25,7 +25,7 @@ TEST_CASE("sweeps side by side have what their quality cost") {
     CHECK(comparison.at("methods")[1].at("speedup") == 0.5);
 }
 
-TEST_CASE("of several seeds all reach the target, and there is a speed-up, also where they are an even number") {
+TEST_CASE("with an even number of seeds, all sweeps reach the target and there is a speed-up") {
     const TemporaryFolder folder;
     record_sweep(folder / "a1", two_trials(1), {{2, 0, 1, 0.5}, {4, 1, 1, 0.7}});
     record_sweep(folder / "a2", two_trials(2), {{2, 0, 1, 0.5}, {4, 1, 1, 0.9}});
@@ -42,7 +42,7 @@ TEST_CASE("of several seeds all reach the target, and there is a speed-up, also 
     CHECK(comparison.at("methods")[1].at("speedup") == 2);
 }
 
-TEST_CASE("sweeps without a report have no target, and are compared all the same") {
+TEST_CASE("sweeps without a report have no target but can still be compared") {
     const TemporaryFolder folder;
     record_sweep(folder / "a", two_trials(1), {});
     record_sweep(folder / "b", two_trials(1, "max_retries: 1\n"), {});
@@ -54,7 +54,7 @@ TEST_CASE("sweeps without a report have no target, and are compared all the same
     CHECK(comparison.at("methods").size() == 2);
 }
 
-TEST_CASE("sweeps of different metrics cannot be compared, and say why") {
+TEST_CASE("sweeps with different metrics cannot be compared, and the error names the metrics") {
     const TemporaryFolder folder;
     record_sweep(folder / "a", two_trials(1), {});
     record_sweep(folder / "b", "metric: {name: loss}\nparameters: {x: {value: 1}}\ncommand: [train]\n", {});

@@ -15,8 +15,8 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// The section about two methods, with a sweep for each of these times at which 0.9 was reached; 0: it reported
-/// nothing.
+/// The section about two methods, with a sweep for each of these times. The sweep reached 0.9 at that time; if the time
+/// is 0, it reported nothing.
 std::string section_of(const std::vector<double>& seconds, const std::vector<double>& other_seconds) {
     const TemporaryFolder folder;
     std::vector<std::filesystem::path> directories;
@@ -38,7 +38,7 @@ std::string section_of(const std::vector<double>& seconds, const std::vector<dou
 
 }  // namespace
 
-TEST_CASE("methods are told apart by what they took, in a sentence and in charts") {
+TEST_CASE("methods are compared by what they took, in a sentence and in charts") {
     const auto section = section_of({4}, {8});
 
     CHECK(contains(section, "data-chart='gantt-common' data-sweep='1'"));
@@ -92,7 +92,7 @@ TEST_CASE("intervals of two to four sweeps are not said to be of 95 %") {
     CHECK(contains(enough, "(95 % interval: "));
 }
 
-TEST_CASE("each method has a chart of its slots, however many sweeps there are") {
+TEST_CASE("each method has one chart of its slots, however many sweeps there are") {
     const auto section = section_of({40, 50, 60, 70, 80}, {10, 20});
 
     CHECK(count(section, "data-chart='gantt-common'") == 2);
@@ -101,7 +101,7 @@ TEST_CASE("each method has a chart of its slots, however many sweeps there are")
     CHECK(section.find("<table class='methods'>") < section.find("data-chart='gantt-common'"));
 }
 
-TEST_CASE("sweeps that cannot be compared stand beside each other, with the reason") {
+TEST_CASE("sweeps that cannot be compared are shown side by side, with the reason") {
     const TemporaryFolder folder;
     record_sweep(folder / "a", two_trials(1), {});
     record_sweep(folder / "b", "metric: {name: loss}\nparameters: {x: {value: 1}}\ncommand: [train]\n", {});

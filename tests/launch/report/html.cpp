@@ -13,7 +13,7 @@ TEST_CASE("JSON in a script cannot end the script") {
     CHECK(OrderedJson::parse(text) == json);
 }
 
-TEST_CASE("JSON in a script has null for what is not finite") {
+TEST_CASE("JSON in a script has null for a number that is not finite") {
     CHECK(html::script_json(OrderedJson{{"a", NAN}, {"b", INFINITY}}) == R"({"a":null,"b":null})");
 }
 

@@ -18,7 +18,7 @@ SweepSpec spec_of(const std::string& parameters, int run_cap) {
         .spec;
 }
 
-/// A sweep on as many slots as trials, each of which has reported `loss` of its configuration once.
+/// A sweep with one slot for each trial. Each trial has reported the `loss` of its configuration once.
 template <class Loss>
 History reported(const SweepSpec& spec, const Loss& loss) {
     History history(spec, Reports::all);
@@ -53,7 +53,7 @@ History reported_without_max() {
 
 }  // namespace
 
-TEST_CASE("the scales of parameters are those of their distributions, without constants") {
+TEST_CASE("parameters have the scales of their distributions, and constants are left out") {
     const auto spec = spec_of(
         "{lr: {distribution: log_uniform_values, min: 0.001, max: 0.1}, n: {distribution: int_uniform, min: 1, max: 4},"
         " act: {values: [relu, tanh]}, fixed: {value: 3}}",
@@ -67,7 +67,7 @@ TEST_CASE("the scales of parameters are those of their distributions, without co
     CHECK(parameters[2].at("choices") == OrderedJson{"relu", "tanh"});
 }
 
-TEST_CASE("a parameter whose distribution has no ends is shown where nearly all of its values are") {
+TEST_CASE("a parameter with an unbounded distribution is shown in the range of nearly all its values") {
     const auto spec = spec_of("{x: {distribution: normal, mu: 1.0, sigma: 2.0}}", 4);
 
     const auto parameters = parameters_json(spec.space);
@@ -77,7 +77,7 @@ TEST_CASE("a parameter whose distribution has no ends is shown where nearly all 
     CHECK(parameters[0].at("high").get<double>() == doctest::Approx(1 + 2 * 2.5758));
 }
 
-TEST_CASE("the parameter that the metric follows is the important one") {
+TEST_CASE("the parameter that the metric follows is important, and the other one is not") {
     const auto spec = spec_of("{x: {min: 0.0, max: 1.0}, y: {min: 0.0, max: 1.0}}", 40);
     const auto history = reported(spec, [](const Config& config) { return 3 * number(config, 0); });
 
@@ -91,7 +91,7 @@ TEST_CASE("the parameter that the metric follows is the important one") {
     CHECK(rungs[0].at("pairs").size() == 1);
 }
 
-TEST_CASE("a trial that diverged does not hide what matters among the others, whichever way is better") {
+TEST_CASE("a diverged trial does not hide what matters among the others, whatever the goal") {
     for (const double sign : {1.0, -1.0}) {
         CAPTURE(sign);
         auto spec = spec_of("{x: {min: 0.0, max: 1.0}, y: {min: 0.0, max: 1.0}}", 40);
@@ -109,7 +109,7 @@ TEST_CASE("a trial that diverged does not hide what matters among the others, wh
     }
 }
 
-TEST_CASE("values are far off only from others that differ, and only if they are worse") {
+TEST_CASE("values are far off only if they are worse and the other values differ") {
     const auto spec = spec_of("{x: {min: 0.0, max: 1.0}}", 40);
     int trial = 0;
     const auto same = reported(spec, [&](const Config&) { return trial++ < 30 ? 1.0 : 2.0; });
@@ -119,7 +119,7 @@ TEST_CASE("values are far off only from others that differ, and only if they are
     CHECK_FALSE(importances_json(best, 1000).at(0).contains("far_off"));
 }
 
-TEST_CASE("of many rungs the highest have importances") {
+TEST_CASE("if there are many rungs, only the highest have importances") {
     auto spec = spec_of("{x: {min: 0.0, max: 1.0}}", 12);
     spec.scheduler.max = Resource{64};
     spec.scheduler.reduction_factor = 2;
@@ -157,7 +157,7 @@ TEST_CASE("trials that train until their program ends are compared at their ends
     CHECK(importances[0]["shares"][0][0] == 1);
 }
 
-TEST_CASE("trials whose time is up are compared at their ends as well, as a sampler learns from them") {
+TEST_CASE("trials whose time is up are compared at their ends too, because a sampler learns from them") {
     auto history = reported_without_max();
     for (int trial = 0; trial < 12; ++trial) {
         history.apply(Json{{"event", "trial_time_up"}, {"trial", trial}, {"time", 100.0 + trial}});
@@ -178,7 +178,7 @@ TEST_CASE("too few trials, and trials without a finite metric, have no importanc
     CHECK(importances_json(reported(spec, [](const Config&) { return NAN; }), 1000).empty());
 }
 
-TEST_CASE("a parameter with a condition is judged by the trials that have it, as Optuna 5 does when it is asked") {
+TEST_CASE("a parameter with a condition is judged by the trials that have it, as Optuna 5 does on request") {
     auto spec = spec_of(
         "{optimizer: {values: [sgd, adam]}, lr: {min: 0.0, max: 1.0},"
         " momentum: {min: 0.0, max: 1.0, when: optimizer == 'sgd'}, rare: {min: 0.0, max: 1.0, when: lr > 0.98}}",
@@ -212,7 +212,7 @@ TEST_CASE("a parameter with a condition is judged by the trials that have it, as
 
     const auto rung = importances_json(history, 1000).at(0);
 
-    // What tests/analysis/optuna_importances.py printed: of all trials, and of those with momentum.
+    // The output of tests/analysis/optuna_importances.py for all trials, and for the trials with momentum.
     const auto share = [&](int i) { return rung.at("shares").at(i).at(0).get<double>(); };
     CHECK(std::abs(share(0) - 0.249) < 0.05);
     CHECK(std::abs(share(1) - 0.488) < 0.05);
@@ -223,5 +223,5 @@ TEST_CASE("a parameter with a condition is judged by the trials that have it, as
     CHECK(rung.at("shares").at(3).is_null());  // fewer than ten trials have it
     CHECK(rung.at("marginals").at(3).is_null());
     CHECK(rung.at("marginals").at(2).size() == 24);
-    CHECK(rung.at("pairs").size() == 1);  // of what all trials have
+    CHECK(rung.at("pairs").size() == 1);  // of parameters that all trials have
 }

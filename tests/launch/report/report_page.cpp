@@ -22,7 +22,7 @@ TEST_CASE("a page needs no other file and reaches no network") {
     CHECK(page.find("<link") == std::string::npos);
 }
 
-TEST_CASE("what a sweep is called cannot become a part of the page") {
+TEST_CASE("the names and texts of a sweep cannot become markup of the page") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {{2, 0, 1, 0.5}});
     auto data = sweep_data(folder / "s");

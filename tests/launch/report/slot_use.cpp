@@ -34,7 +34,7 @@ TEST_CASE("a slot counts only while the sweep has it") {
     CHECK(use.there == std::vector<double>{1, 0});
 }
 
-TEST_CASE("a sweep without time has no use of slots") { CHECK(slot_use({}, {}, 0, 10).held.empty()); }
+TEST_CASE("a sweep without time has no slot use") { CHECK(slot_use({}, {}, 0, 10).held.empty()); }
 
 TEST_CASE("slot-seconds add up over the groups of all trials") {
     // 1 slot for 2 s, then 3 slots.

@@ -33,7 +33,7 @@ TEST_CASE("the rows of a page are the table of trials") {
     }
 }
 
-TEST_CASE("a parameter called like a column of the table does not take its place") {
+TEST_CASE("a parameter named like a column of the table does not replace that column") {
     const TemporaryFolder folder;
     auto file = two_trials(1);
     file.replace(file.find("{x: "), 4, "{status: ");
@@ -60,7 +60,7 @@ TEST_CASE("the best value so far has every improvement, with its time and its sl
     CHECK(data.at("best_so_far") == OrderedJson{{36, 0.02, 0.5, 0}, {108, 0.06, 0.6, 0}});
 }
 
-TEST_CASE("a rung says who was cut, and what the cut saved") {
+TEST_CASE("a rung gives the number of trials that it cut and the resource that it saved") {
     const TemporaryFolder folder;
     auto file = two_trials(1);
     file.replace(file.find("{type"), std::string("{type: fifo, max: 9}").size(), "{type: asha, min: 1, max: 9}");
@@ -101,7 +101,7 @@ TEST_CASE("a trial whose report reaches several rungs at once is cut at one of t
     CHECK(saved == std::vector{5, 0, 0, 0, 0});
 }
 
-TEST_CASE("a report without a metric, as no program of ours writes it, keeps no page from being written") {
+TEST_CASE("a report without a metric, which our programs never write, does not prevent a page") {
     const TemporaryFolder folder;
     auto file = two_trials(1);
     file.replace(file.find("{type"), std::string("{type: fifo, max: 9}").size(), "{type: asha, min: 1, max: 9}");
@@ -122,7 +122,7 @@ TEST_CASE("a report without a metric, as no program of ours writes it, keeps no 
     CHECK(data.at("best").at("metrics").empty());
 }
 
-TEST_CASE("a curve with too many points keeps those that rungs judged, and short curves keep theirs") {
+TEST_CASE("a curve with too many points keeps the points that rungs judged, and short curves keep all points") {
     const TemporaryFolder folder;
     auto file = two_trials(1);
     file.replace(file.find("{type"), std::string("{type: fifo, max: 9}").size(), "{type: asha, min: 3, max: 9}");
@@ -139,7 +139,7 @@ TEST_CASE("a curve with too many points keeps those that rungs judged, and short
     CHECK(data.at("points_left_out") == 5);
 }
 
-TEST_CASE("a trial that ended for another reason than a rung's is not cut there") {
+TEST_CASE("a trial that did not end because of a rung does not count as cut there") {
     const TemporaryFolder folder;
     auto file = two_trials(1, "budget: {target: 0.9}\n");
     file.replace(file.find("{type"), std::string("{type: fifo, max: 9}").size(), "{type: asha, min: 1, max: 9}");
@@ -153,7 +153,7 @@ TEST_CASE("a trial that ended for another reason than a rung's is not cut there"
     CHECK(rung.at("resource_saved") == 0);
 }
 
-TEST_CASE("a page advises to search on only where the sweep then has something to do") {
+TEST_CASE("a page advises continuing the search only if the sweep then has something to do") {
     const TemporaryFolder folder;
     const auto next_of = [&](const std::string& name, const std::string& file, const std::vector<Report>& reports,
                              double end = 0) {
@@ -196,7 +196,7 @@ TEST_CASE("a page with too much to draw keeps the ends of curves and the longest
     CHECK(data.at("spans_left_out") == 1);
 }
 
-TEST_CASE("what to type next in a stopped sweep includes another try of failed trials, where there are some") {
+TEST_CASE("the advised command for a stopped sweep retries failed trials if there are any") {
     const TemporaryFolder folder;
     for (const bool fails : {false, true}) {
         const auto path = folder / (fails ? "failing" : "sound");
@@ -218,7 +218,7 @@ TEST_CASE("what to type next in a stopped sweep includes another try of failed t
     }
 }
 
-TEST_CASE("what to type next in a sweep that was submitted continues it by a job") {
+TEST_CASE("the advised command for a submitted sweep continues it in a job") {
     const TemporaryFolder folder;
     record_sweep(folder / "stopped", two_trials(1), {{1, 0, 1, 0.7}});
     record_sweep(folder / "finished", two_trials(1), {{1, 0, 9, 0.7}, {2, 1, 9, 0.6}});
@@ -232,7 +232,7 @@ TEST_CASE("what to type next in a sweep that was submitted continues it by a job
     }
 }
 
-TEST_CASE("slots that wait for the final test are not among those of the share in use") {
+TEST_CASE("slots that wait for the final test do not count in the utilization") {
     const TemporaryFolder folder;
     auto file = two_trials(1);
     file.replace(file.find("max: 9"), 6, "max: 1");

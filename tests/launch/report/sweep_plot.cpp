@@ -36,7 +36,7 @@ History history_with(const std::vector<double>& values) {
 
 }  // namespace
 
-TEST_CASE("both charts have the best value at the end of the axis where it belongs") {
+TEST_CASE("both charts have the best value at the correct end of the axis") {
     const auto plot = sweep_plot(history_with({0.9, 0.5, 0.6}), 60);
 
     REQUIRE(plot.size() == 25);  // two charts of 12 lines, and one between them
@@ -46,7 +46,7 @@ TEST_CASE("both charts have the best value at the end of the axis where it belon
     CHECK(plot[24].ends_with("3"));
 }
 
-TEST_CASE("a value that is far worse than all others does not squeeze them") {
+TEST_CASE("a value far worse than all others does not squeeze them") {
     std::vector<double> values(40, 0.5);
     values[0] = 1e12;
     values[1] = 0.6;
@@ -58,7 +58,7 @@ TEST_CASE("a value that is far worse than all others does not squeeze them") {
     CHECK(plot[14].find("e+") == std::string::npos);
 }
 
-TEST_CASE("many values that diverged do not squeeze all others") {
+TEST_CASE("many diverged values do not squeeze all others") {
     std::vector<double> values(40, 1e30);
     std::ranges::fill(values | std::views::drop(10), 0.5);
     values[39] = 0.2;
@@ -70,7 +70,7 @@ TEST_CASE("many values that diverged do not squeeze all others") {
     CHECK(plot[22].starts_with("     0.2 ┤"));
 }
 
-TEST_CASE("a sweep without reports says that there is nothing to draw, and trials may be left out") {
+TEST_CASE("the plot of a sweep without reports says that there is nothing to draw, and trials may be left out") {
     CHECK(sweep_plot(history_with({}), 60)[1] == "  nothing to draw yet");
     CHECK(sweep_plot(history_with({0.5}), 60, [](TrialId) { return false; }).back() == "  nothing to draw yet");
 }

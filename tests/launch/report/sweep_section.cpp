@@ -11,7 +11,7 @@
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("the best trial counts with its last report, and a page says where a report was better") {
+TEST_CASE("the best trial counts with its last report, and a page mentions a better report of another trial") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {{2, 0, 1, 0.5}, {4, 0, 2, 0.6}, {5, 1, 1, 0.9}, {6, 1, 2, 0.4}});
     record_sweep(folder / "plain", two_trials(1), {{2, 0, 1, 0.5}, {4, 0, 2, 0.6}});
@@ -23,7 +23,7 @@ TEST_CASE("the best trial counts with its last report, and a page says where a r
     CHECK(contains(section("plain"), "best: trial 0, resource 2</small>"));
 }
 
-TEST_CASE("a page says by how much the best one won, over another configuration") {
+TEST_CASE("a page shows the next best trial or configuration after the best one") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {{2, 0, 1, 0.5}, {4, 0, 2, 0.6}, {6, 1, 3, 0.4}});
     record_sweep(folder / "repeated", two_trials(1, "repeat: 2\n"),
@@ -36,7 +36,7 @@ TEST_CASE("a page says by how much the best one won, over another configuration"
     CHECK(contains(section("repeated"), "; next: configuration 1, resource 9: 0.4</small>"));  // (0.6 + 0.2) / 2
 }
 
-TEST_CASE("a page of trials that nobody judges had a chart and a table of rungs, where none was reached yet") {
+TEST_CASE("a page has a chart and a table of rungs only if rungs judge its trials") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {{2, 0, 1, 0.5}});
     auto data = sweep_data(folder / "s");
@@ -48,7 +48,7 @@ TEST_CASE("a page of trials that nobody judges had a chart and a table of rungs,
     CHECK_FALSE(contains(section(), "Rungs in numbers"));
 }
 
-TEST_CASE("a page gives the advice of `run` and `status`, such as that no trial came to the end") {
+TEST_CASE("a page gives the advice of `run` and `status`, such as that no trial reached the end") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {{2, 0, 1, 0.5}, {2, 1, 1, 0.6}});
     auto journal = Journal::open(folder / "s" / "journal.jsonl");
@@ -62,7 +62,7 @@ TEST_CASE("a page gives the advice of `run` and `status`, such as that no trial 
     CHECK(contains(section, "no trial reached scheduler.max, which is 9: all programs ended at 1 or earlier"));
 }
 
-TEST_CASE("a page calls a trial failed whose report was better than the best, and none that was worse") {
+TEST_CASE("a page mentions a better report of a failed trial, but not of a repetition of the best configuration") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1, "max_retries: 0\n"), {{2, 0, 9, 0.5}, {3, 1, 1, 0.9}});
     record_sweep(folder / "repeated", two_trials(1, "repeat: 2\n"), {{2, 0, 1, 0.9}, {3, 0, 9, 0.9}, {5, 1, 1, 0.1}});
@@ -99,7 +99,7 @@ TEST_CASE("a page and `best` say of how many repetitions the best configuration'
     CHECK(contains(section, "The best value that any configuration had by then, over its repetitions."));
 }
 
-TEST_CASE("the best trials of a page without scripts are those of `best`, and none that failed") {
+TEST_CASE("a page without scripts lists the same best trials as `best`, without failed trials") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1, "max_retries: 0\n"), {{2, 0, 9, 0.5}, {3, 1, 1, 0.9}});
     auto journal = Journal::open(folder / "s" / "journal.jsonl");
@@ -114,7 +114,7 @@ TEST_CASE("the best trials of a page without scripts are those of `best`, and no
     CHECK_FALSE(contains(rows, "<td>failed</td>"));  // its last report was the best of all
 }
 
-TEST_CASE("a page says what it does not draw, and nothing of what is complete") {
+TEST_CASE("a page says what it does not draw, and says nothing if it draws everything") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {{2, 0, 1, 0.5}});
     const auto section = [&](int points, int spans) {
@@ -129,7 +129,7 @@ TEST_CASE("a page says what it does not draw, and nothing of what is complete") 
     CHECK(contains(section(5, 1), "the page does not draw 5 reports of learning curves and 1 short stay on slots."));
 }
 
-TEST_CASE("a parameter with very many choices was missing from the charts without a word") {
+TEST_CASE("a page says that a parameter with more than 64 choices has no charts") {
     const TemporaryFolder folder;
     std::string choices = "0";
     for (int i = 1; i < 65; ++i) {
