@@ -25,7 +25,7 @@ std::vector<Sample> samples_of(const Problem& problem) {
     return samples;
 }
 
-/// The largest difference to figures that tests/analysis/optuna_importances.py printed.
+/// The largest difference from the figures that tests/analysis/optuna_importances.py printed.
 double distance(const std::vector<MeanOfTrees>& found, const std::vector<double>& optuna) {
     REQUIRE(found.size() == optuna.size());
     double most = 0;
@@ -37,7 +37,7 @@ double distance(const std::vector<MeanOfTrees>& found, const std::vector<double>
 
 }  // namespace
 
-TEST_CASE("importances of an additive problem are those of Optuna 5") {
+TEST_CASE("importances of an additive problem agree with Optuna 5") {
     const auto samples = samples_of([](int trial) -> Sample {
         const double a = place(trial, 0), b = place(trial, 1), c = place(trial, 2);
         return {{a, b, c}, 4 * a + 2 * b * b + 0.2 * c};
@@ -47,7 +47,7 @@ TEST_CASE("importances of an additive problem are those of Optuna 5") {
     CHECK(distance(importances(forest), {0.794, 0.179, 0.001}) < 0.05);
 }
 
-TEST_CASE("importances of a problem with an interaction are those of Optuna 5") {
+TEST_CASE("importances of a problem with an interaction agree with Optuna 5") {
     const auto samples = samples_of([](int trial) -> Sample {
         const double a = place(trial, 0), b = place(trial, 1), c = place(trial, 2);
         return {{a, b, c, place(trial, 3)}, 3 * (a - 0.5) * (b - 0.5) + c};
@@ -57,7 +57,7 @@ TEST_CASE("importances of a problem with an interaction are those of Optuna 5") 
     CHECK(distance(importances(forest), {0.022, 0.016, 0.680, 0.005}) < 0.05);
 }
 
-TEST_CASE("importances of a problem with choices are those of Optuna 5") {
+TEST_CASE("importances of a problem with choices agree with Optuna 5") {
     const auto samples = samples_of([](int trial) -> Sample {
         constexpr double worth[] = {0, 1, 3};
         const double x = place(trial, 0), kind = choice(trial, 1, 3), other = choice(trial, 2, 2);
@@ -68,7 +68,7 @@ TEST_CASE("importances of a problem with choices are those of Optuna 5") {
     CHECK(distance(importances(forest), {0.166, 0.812, 0.003}) < 0.05);
 }
 
-TEST_CASE("importances of a log-uniform parameter are those of Optuna 5 on the same scale") {
+TEST_CASE("importances of a log-uniform parameter agree with Optuna 5 on the same scale") {
     const auto samples_by = [](const auto& scale) {
         return samples_of([&](int trial) -> Sample {
             const double a = place(trial, 0), b = place(trial, 1), c = place(trial, 2);
@@ -118,7 +118,7 @@ TEST_CASE("the marginal of a pair has both parameters") {
     CHECK(means[3][1] == doctest::Approx(1).epsilon(0.05));
 }
 
-TEST_CASE("importances of values far from 0 are those of their differences") {
+TEST_CASE("importances of values far from 0 depend only on their differences") {
     const auto forest_of = [](double offset, double scale) {
         const auto samples = samples_of([&](int trial) -> Sample {
             const double a = place(trial, 0), b = place(trial, 1), c = place(trial, 2);
@@ -133,7 +133,7 @@ TEST_CASE("importances of values far from 0 are those of their differences") {
     }
 }
 
-TEST_CASE("where all values are equal nothing is important") {
+TEST_CASE("nothing is important if all values are equal") {
     const std::vector<Sample> samples{{{0.1}, 1}, {{0.9}, 1}};
     const RegressionForest forest({{0}}, samples);
 

@@ -49,7 +49,7 @@ TEST_CASE("the score is the exact area under the profile") {
     CHECK(result[2] == 0);
 }
 
-TEST_CASE("a hundred points on a line give the trapezium's score") {
+TEST_CASE("a hundred points give the score of the trapezium rule") {
     const auto profiles = performance_profiles(counted_times(three, no_variants, 4));
 
     // tau = 2 is point 33 of 0 to 99: 32 intervals of 1/2, one of 3/4, 66 of 1.
@@ -77,7 +77,7 @@ TEST_CASE("a time of exactly r_max times the best counts, and adds nothing to th
     CHECK(performance_profiles(counted)[1].score(4, 3) == 0.25);  // (0 + 0) / 2 and (0 + 1) / 2, over 2
 }
 
-TEST_CASE("a workload that everybody missed counts for nobody, and in the number of workloads") {
+TEST_CASE("a workload that everybody missed counts for nobody, but counts in the number of workloads") {
     CHECK(scores({{10, missed}, {20, missed}}, no_variants) == std::vector{0.5, 2.0 / 6});
 }
 
@@ -86,12 +86,12 @@ TEST_CASE("one submission alone is the fastest") {
     CHECK(scores({{missed, missed}}, no_variants) == std::vector{0.0});
 }
 
-TEST_CASE("equal times, also of nothing, are equally fast") {
+TEST_CASE("equal times are equally fast, also times of 0") {
     CHECK(scores({{7, 0}, {7, 0}}, no_variants) == std::vector{1.0, 1.0});
     CHECK(scores({{7, 0}, {7, 1}}, no_variants) == std::vector{1.0, 0.5});
 }
 
-TEST_CASE("a workload with a variant counts only for those that hit both") {
+TEST_CASE("a workload with a variant counts only for submissions that hit both") {
     const Variants second_of_first{std::nullopt, 0};
 
     // a hits both, b misses the variant, c misses the base.
@@ -101,7 +101,7 @@ TEST_CASE("a workload with a variant counts only for those that hit both") {
     CHECK(scores({{20, 30}, {10, missed}, {missed, 5}}, second_of_first) == std::vector{1.0, 0.0, 0.0});
 }
 
-TEST_CASE("the fastest of a variant is the fastest of those that hit its base") {
+TEST_CASE("the fastest time of a variant is the fastest among the submissions that hit its base") {
     const Variants second_of_first{std::nullopt, 0};
 
     // c's 5 would put a's 30 beyond four times the fastest, but c missed the base.
@@ -109,12 +109,12 @@ TEST_CASE("the fastest of a variant is the fastest of those that hit its base") 
     CHECK(counted_times({{20, 30}, {10, 31}, {50, 5}}, second_of_first, 4) == Times{{missed}, {missed}, {missed}});
 }
 
-TEST_CASE("a time beyond r_max times the fastest base counts as missed, also where the fastest does not count itself") {
+TEST_CASE("a time beyond r_max times the fastest base counts as missed, even if the fastest itself does not count") {
     const Variants second_of_first{std::nullopt, 0};
 
-    // b is the fastest at the base and misses the variant: a is beyond 4 * 10 all the same.
+    // b is the fastest at the base and misses the variant, but a is still beyond 4 * 10.
     CHECK(counted_times({{41, 30}, {10, missed}}, second_of_first, 4) == Times{{missed}, {missed}});
-    // Within it, the fastest of those that count is the measure of the ratios.
+    // Within the limit, ratios are relative to the fastest submission that counts.
     CHECK(scores({{39, 30}, {10, missed}}, second_of_first) == std::vector{1.0, 0.0});
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("a miss counts as the longest time and a second over the baseline") {
     CHECK(time_over_baseline({missed}, {missed}, {99}) == 1);
 }
 
-TEST_CASE("profiles never fall, and scores are between 0 and 1 and close to the trapezium's") {
+TEST_CASE("profiles never fall, and scores are between 0 and 1 and close to the trapezium rule") {
     for (std::uint64_t seed = 0; seed < 3000; ++seed) {
         CounterRandom random(seed, 1);
         const auto times = random_times(random);
@@ -197,7 +197,7 @@ TEST_CASE("the order of submissions and workloads, and the unit of time, do not 
     }
 }
 
-TEST_CASE("a submission that is faster somewhere, and nowhere slower, scores no less") {
+TEST_CASE("a submission that becomes faster, and slower nowhere, scores no less") {
     for (std::uint64_t seed = 0; seed < 3000; ++seed) {
         CounterRandom random(seed, 3);
         auto times = random_times(random);
@@ -213,7 +213,8 @@ TEST_CASE("a submission that is faster somewhere, and nowhere slower, scores no 
     }
 }
 
-TEST_CASE("who is the fastest everywhere has the whole score, and somebody is the fastest on what anybody hit") {
+TEST_CASE(
+    "a submission that is the fastest everywhere scores 1, and each workload that was hit has a fastest submission") {
     for (std::uint64_t seed = 0; seed < 3000; ++seed) {
         CounterRandom random(seed, 4);
         auto times = random_times(random);
@@ -228,7 +229,7 @@ TEST_CASE("who is the fastest everywhere has the whole score, and somebody is th
     }
 }
 
-TEST_CASE("times over the baseline of two submissions are each other's inverse") {
+TEST_CASE("two submissions as each other's baseline have inverse times over the baseline") {
     for (std::uint64_t seed = 0; seed < 1000; ++seed) {
         CounterRandom random(seed, 5);
         auto times = random_times(random);

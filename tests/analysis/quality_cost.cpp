@@ -27,7 +27,7 @@ using Indices = std::vector<std::size_t>;
 
 }  // namespace
 
-TEST_CASE("a Pareto set has what nothing beats, in the order of the axis") {
+TEST_CASE("a Pareto set has the points that nothing beats, in the order of the axis") {
     const std::vector points{point(3, 1, 0.2), point(1, 2, 0.5), point(2, 3, 0.6), point(4, 4, 0.2), point(5, 5, 0.1)};
 
     CHECK(pareto_set(points, Axis::seconds) == Indices{1, 0, 4});
@@ -35,7 +35,8 @@ TEST_CASE("a Pareto set has what nothing beats, in the order of the axis") {
     CHECK(pareto_set({}, Axis::cost).empty());
 }
 
-TEST_CASE("of equal points the first is in the Pareto set, and a diverged one only where nothing is as cheap") {
+TEST_CASE(
+    "only the first of equal points is in the Pareto set, and a diverged point is not if another is equally cheap") {
     CHECK(pareto_set(std::vector{point(1, 1, 0.5), point(1, 1, 0.5)}, Axis::cost) == Indices{0});
     CHECK(pareto_set(std::vector{point(1, 1, infinity), point(1, 1, 0.5)}, Axis::cost) == Indices{1});
 }
@@ -51,7 +52,7 @@ TEST_CASE("the envelope of trials has each improvement of the best") {
     CHECK(over_cost == std::vector{point(2, 1, 0.9), point(4, 2, 0.3), point(5, 7, 0.1)});
 }
 
-TEST_CASE("an envelope says how good it was at a price") {
+TEST_CASE("an envelope gives the best loss at a price") {
     const std::vector envelope{point(1, 0, 0.8), point(3, 0, 0.5), point(7, 0, 0.2)};
 
     CHECK(loss_at(envelope, Axis::seconds, 0.9) == infinity);
@@ -94,7 +95,7 @@ TEST_CASE("the interval of a median envelope ends as that of the searches' final
     CHECK(medians.back().interval == Interval{0.1, 0.6});
 }
 
-TEST_CASE("nothing beats a point of the Pareto set, and something beats or equals every other") {
+TEST_CASE("nothing beats a point of the Pareto set, and something beats or equals every other point") {
     const auto beats = [](const Point& a, const Point& b) {
         return a.cost <= b.cost && a.loss <= b.loss && (a.cost < b.cost || a.loss < b.loss);
     };
@@ -116,7 +117,7 @@ TEST_CASE("nothing beats a point of the Pareto set, and something beats or equal
     }
 }
 
-TEST_CASE("an envelope is the least loss that any curve had by then, and falls strictly") {
+TEST_CASE("an envelope is the least loss of any curve up to each time, and falls strictly") {
     for (std::uint64_t seed = 0; seed < 2000; ++seed) {
         CounterRandom random(seed, 1);
         std::vector<Curve> curves(random.below(5));

@@ -43,7 +43,7 @@ TEST_CASE("the leaves of a tree fill the whole space") {
     }
 }
 
-TEST_CASE("a leaf has sides only along dimensions of which it is a part") {
+TEST_CASE("a leaf has sides only along dimensions that are divided") {
     const std::vector<Dimension> dimensions{{0}, {3}, {0}};
     auto samples = some_samples();
     for (auto& sample : samples) {
@@ -61,7 +61,7 @@ TEST_CASE("a leaf has sides only along dimensions of which it is a part") {
     }
 }
 
-TEST_CASE("equal samples and seeds give equal forests, another seed another one") {
+TEST_CASE("equal samples and seeds give equal forests, and another seed gives another forest") {
     const auto first_leaves = [](std::uint64_t seed) {
         std::vector<double> values;
         const RegressionForest forest({{0}, {3}}, some_samples(), 4, seed);
@@ -77,7 +77,7 @@ TEST_CASE("equal samples and seeds give equal forests, another seed another one"
     CHECK(first_leaves(1) != first_leaves(2));
 }
 
-TEST_CASE("numbers between which there is no other are told apart") {
+TEST_CASE("two numbers with no other number between them give at most two leaves") {
     const double number = 0.3;
     const double next = std::nextafter(number, 1);
     const std::vector<Dimension> dimensions{{0}};
@@ -105,7 +105,7 @@ TEST_CASE("one sample, and samples of one value, make trees of one leaf") {
     }
 }
 
-TEST_CASE("samples at one place that differ in value do not divide it") {
+TEST_CASE("samples at one place do not divide it, even if their values differ") {
     const std::vector<Sample> samples{{{0.5, 1}, 1}, {{0.5, 1}, 3}};
     const RegressionForest forest({{0}, {2}}, samples, 4);
 

@@ -35,7 +35,7 @@ TEST_CASE("the interval of five values goes from the least to the greatest") {
     CHECK(bootstrap_median(Values{3, 1, 4, 5, 2}) == Interval{1, 5});
 }
 
-TEST_CASE("the interval of many values is narrower than they lie apart, and narrows as they grow more") {
+TEST_CASE("the interval of many values is narrower than their range, and narrows with more values") {
     const auto width = [](int count) {
         Values values;
         for (int i = 0; i < count; ++i) {
@@ -65,18 +65,18 @@ TEST_CASE("an interval does not depend on the order of the values") {
     }
 }
 
-TEST_CASE("infinities are ends of intervals like others") {
+TEST_CASE("infinite values can be ends of intervals") {
     CHECK(bootstrap_median(Values{1, 2, 3, 4, infinity}) == Interval{1, infinity});
     CHECK(bootstrap_median(Values{infinity, infinity, infinity}) == Interval{infinity, infinity});
 }
 
-TEST_CASE("nothing is known of the ratio of two misses") {
+TEST_CASE("nothing is known about the ratio of two misses") {
     CHECK(bootstrap_median_ratio(Values{infinity}, Values{infinity}) == Interval{0, infinity});
     CHECK(bootstrap_median_ratio(Values{1}, Values{infinity}) == Interval{0, 0});
     CHECK(bootstrap_median_ratio(Values{infinity}, Values{1}) == Interval{infinity, infinity});
 }
 
-TEST_CASE("equal settings give equal intervals, other seeds others") {
+TEST_CASE("equal settings give equal intervals, and other seeds give other intervals") {
     const Values values{1, 5, 2, 8, 3, 9, 4, 7, 11, 15, 6, 13};
     const auto with = [&](std::uint64_t seed) {
         return bootstrap_median_ratio(values, Values{2.5, 3.7, 4.1, 6.3, 7.7}, {.num_samples = 200, .seed = seed});

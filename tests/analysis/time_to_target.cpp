@@ -54,13 +54,13 @@ TEST_CASE("a diverged training meets no target") {
     CHECK(time_to_target(loss_curve({{1, missed}}), {.loss = 1e300}) == missed);
 }
 
-TEST_CASE("of a study's trials the fastest counts") {
+TEST_CASE("the fastest trial of a study counts") {
     CHECK(time_to_target(Study{hits_at(30), misses, hits_at(20)}, {.loss = 0}) == 20);
     CHECK(time_to_target(Study{misses}, {.loss = 0}) == missed);
     CHECK(time_to_target(Study(), {.loss = 0}) == missed);
 }
 
-TEST_CASE("of studies the median counts, with infinity for those that missed") {
+TEST_CASE("the median of several studies counts, with infinity for a study that missed") {
     const auto of = [](const std::vector<Study>& studies) { return time_to_target(studies, {.loss = 0}); };
 
     CHECK(of({{hits_at(30)}}) == 30);
