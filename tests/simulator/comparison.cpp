@@ -33,7 +33,7 @@ TEST_CASE("policies are compared seed by seed with the first one") {
     CHECK_FALSE(result[1].best_loss);
 }
 
-TEST_CASE("at equal time the slower policy has what it had when the faster was done") {
+TEST_CASE("at equal time, the slower policy has the loss that it had when the faster policy ended") {
     const auto slow = run(100, {{10, 0.5, {}, {}}, {50, 0.4, {}, {}}, {90, 0.1, {}, {}}});
     const auto fast = run(50, {{5, 0.3, {}, {}}});
 
@@ -44,7 +44,7 @@ TEST_CASE("at equal time the slower policy has what it had when the faster was d
     CHECK(result[1].loss_at_equal_time->mean == 0.3);
 }
 
-TEST_CASE("a seed that never reaches the first policy's quality takes for ever") {
+TEST_CASE("a seed that never reaches the first policy's quality counts as infinitely slow") {
     const auto slow = run(100, {{10, 0.5, {}, {}}, {80, 0.2, {}, {}}});
     const auto fast = run(50, {{5, 0.3, {}, {}}, {20, 0.15, {}, {}}});
     const auto faster = run(50, {{10, 0.15, {}, {}}});
@@ -62,7 +62,7 @@ TEST_CASE("a seed that never reaches the first policy's quality takes for ever")
     CHECK(result[2].reaches_quality == doctest::Approx(1.0 / 3));
 }
 
-TEST_CASE("where the first policy reports nothing, there is no quality to reach") {
+TEST_CASE("there is no quality to reach if the first policy reports nothing") {
     const auto result = compare({{"silent", {run(100, {})}}, {"other", {run(50, {{5, 0.3, {}, {}}})}}});
 
     CHECK_FALSE(result[1].speedup_to_quality);

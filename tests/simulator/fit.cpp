@@ -7,7 +7,7 @@ using namespace crescendo::simulator;
 
 namespace {
 
-/// Reports of one group, so many seconds apart. Nobody knows how much of the first interval is the start.
+/// Reports of one group at these intervals. How much of the first interval is the start is unknown.
 RecordedTrial alone(const std::vector<double>& seconds) {
     RecordedTrial trial;
     for (const double each : seconds) {
@@ -17,7 +17,7 @@ RecordedTrial alone(const std::vector<double>& seconds) {
     return trial;
 }
 
-/// Seconds of the trial's epoch that ends at `resource`, alone.
+/// Seconds of the trial's epoch that ends at `resource`, with one worker.
 double seconds_of_epoch(const FittedTimes& fitted, std::size_t trial, int resource) {
     return fitted.trials[trial].alone(Resource{resource}, 1);
 }
@@ -39,7 +39,7 @@ TEST_CASE("epochs and starts are told apart") {
     CHECK(seconds_of_epoch(fitted, 3, 1) == doctest::Approx(12.5));  // the median of 20, 11 and 12.5
 }
 
-TEST_CASE("what was measured is kept, and what was not is a median of the trial") {
+TEST_CASE("measured epochs are kept, and other epochs take the median of the trial") {
     const auto fitted = fit({alone({10, 4, 6, 20})});
 
     CHECK(seconds_of_epoch(fitted, 0, 2) == 4);
@@ -47,7 +47,7 @@ TEST_CASE("what was measured is kept, and what was not is a median of the trial"
     CHECK(seconds_of_epoch(fitted, 0, 5) == 6);
 }
 
-TEST_CASE("a start that the trainer measured is kept, and one that is longer than all is none") {
+TEST_CASE("a start that the trainer measured is kept, and no start is longer than the time to the first report") {
     const auto fitted = fit({{{{Resource{1}, {{13, 1}}, 8.0}, {Resource{2}, {{6, 1}}, 0.0}}, {}}, alone({2})});
 
     CHECK(fitted.start == 8);
@@ -69,7 +69,7 @@ TEST_CASE("the loss per doubling comes from trials that grew") {
     CHECK(seconds_of_epoch(fitted, 0, 5) == doctest::Approx(10));
 }
 
-TEST_CASE("an epoch in which a group grew was trained by both of its sizes") {
+TEST_CASE("an epoch in which a group grew counts the work of both sizes") {
     // Without a loss: 4 s alone and 3 s with two workers are 10 s alone.
     const auto fitted = fit({{{{Resource{1}, {{10, 1}}, 0.0}, {Resource{2}, {{4, 1}, {3, 2}}, 0.0}}, {{1, {0.5}}}}});
 
@@ -78,21 +78,21 @@ TEST_CASE("an epoch in which a group grew was trained by both of its sizes") {
     CHECK(fitted.trials[0].regroups.at(1).seconds == 0.5);
 }
 
-TEST_CASE("a machine on which two are slower than one has its loss, and no speed below nothing") {
+TEST_CASE("the loss per doubling stays below 1 even if two workers are much slower than one") {
     auto trial = alone({10, 10});
     trial.intervals.push_back({Resource{3}, {{500, 2}}, 0.0});
 
     CHECK(*fit({trial}).loss_per_doubling == doctest::Approx(0.95));
 }
 
-TEST_CASE("epochs for which a coarse clock shows no time give a loss all the same") {
+TEST_CASE("epochs that take no time on a coarse clock still give a loss") {
     RecordedTrial trial;
     trial.intervals = {{Resource{1}, {{2, 1}}, 2.0}, {Resource{2}, {{0, 2}}, 0.0}};  // a start of 2 s, and nothing else
 
     CHECK(*fit({trial}).loss_per_doubling == doctest::Approx(0.5));  // two workers are as fast as one
 }
 
-TEST_CASE("nothing reported, nothing fitted") {
+TEST_CASE("nothing is fitted without reports") {
     CHECK(fit({}).trials.empty());
     CHECK(fit({{}, {}}).trials.empty());
 }

@@ -32,7 +32,7 @@ TEST_CASE("curves fall, and many of them cross") {
     CHECK(crossings < 250);  // and yet an early rung tells something
 }
 
-TEST_CASE("a curve depends on the seed, the trial and the resource alone") {
+TEST_CASE("a curve depends only on the seed, the trial and the resource") {
     const ParametricCurves one(1, Goal::minimize, last, 0.1);
     const ParametricCurves same(1, Goal::minimize, last, 0.1);
     const ParametricCurves other(2, Goal::minimize, last, 0.1);
@@ -44,7 +44,7 @@ TEST_CASE("a curve depends on the seed, the trial and the resource alone") {
     CHECK(other.loss(TrialId{3}, Resource{5}) != loss);
 }
 
-TEST_CASE("noise has the deviation that was asked for") {
+TEST_CASE("noise has the requested deviation") {
     const ParametricCurves curves(1, Goal::minimize, last, 0.02);
     double squares = 0;
 
@@ -70,12 +70,12 @@ TEST_CASE("a recorded curve holds its value until the next report") {
     CHECK(curves.loss(TrialId{0}, Resource{1}) == 0.5);
     CHECK(curves.loss(TrialId{0}, Resource{3}) == 0.5);
     CHECK(curves.loss(TrialId{0}, Resource{9}) == 0.3);
-    CHECK(curves.loss(TrialId{1}, Resource{4}) == 0.3);  // has none: that of trial 0
+    CHECK(curves.loss(TrialId{1}, Resource{4}) == 0.3);  // has no reports, so it gets those of trial 0
     CHECK(curves.loss(TrialId{2}, Resource{4}) == 0.9);
     CHECK(curves.loss(TrialId{5}, Resource{4}) == 0.9);  // 5 modulo 3
 }
 
-TEST_CASE("a trial of a replay reports where it did, and after that at the same distance") {
+TEST_CASE("a replayed trial reports at its recorded resources and then at the same distance") {
     const std::vector<RecordedCurves::Curve> recorded{{{Resource{4}, 0.5}, {Resource{10}, 0.3}}, {{Resource{5}, 0.2}}};
     const RecordedCurves curves(recorded, Reporting::as_recorded);
     const auto reports_of = [](const RecordedCurves& of, int trial) {
@@ -98,7 +98,7 @@ TEST_CASE("curves without any report are refused") {
     CHECK_THROWS_AS(RecordedCurves(std::vector<RecordedCurves::Curve>(2)), InvalidInput);
 }
 
-TEST_CASE("the repetitions of a configuration have one curve, and a noise each") {
+TEST_CASE("the repetitions of a configuration share a curve, and each has its own noise") {
     const ParametricCurves curves(1, Goal::minimize, last, 0.1, Repeat{.times = 2});
 
     CHECK(curves.error(TrialId{0}, 9) == curves.error(TrialId{1}, 9));

@@ -24,7 +24,7 @@ std::string key_of_error(const SimulationSpec& spec) {
 
 TEST_CASE("the defaults are valid") { CHECK(key_of_error({}).empty()); }
 
-TEST_CASE("values that mean nothing are refused with their key") {
+TEST_CASE("values without a meaning are refused with their key") {
     CHECK(key_of_error({.epoch = 0}) == "simulate.epoch");
     CHECK(key_of_error({.epoch = std::numeric_limits<double>::quiet_NaN()}) == "simulate.epoch");
     CHECK(key_of_error({.serial = 1.5}) == "simulate.serial");

@@ -29,7 +29,7 @@ SweepSpec sweep(SchedulerKind kind, int run_cap, int max) {
     return spec;
 }
 
-/// Trials all alike, and nothing costs anything but epochs of 10 s.
+/// All trials are alike, and nothing takes time except epochs of 10 s.
 const SimulationSpec plain{.epoch = 10, .spread = 0, .loss_per_doubling = 0, .start = 0, .regroup = 0, .checkpoint = 0};
 
 Summary simulate(const SweepSpec& spec, const SimulationSpec& simulation, int slots,
@@ -94,7 +94,7 @@ TEST_CASE("a trial's clock counts epochs and regroups, but neither its start nor
     CHECK(summary.num_complete == 1);
 }
 
-TEST_CASE("a group that grows takes a regroup, and less for its epochs") {
+TEST_CASE("a group that grows takes time for a regroup, and less time for its epochs") {
     auto growing = plain;
     growing.regroup = 4;
 
@@ -106,7 +106,7 @@ TEST_CASE("a group that grows takes a regroup, and less for its epochs") {
     CHECK(summary.slot_seconds_used == doctest::Approx(10 + 3 * (4 + 80.0 / 3)));
 }
 
-TEST_CASE("a regroup is new unless its slots were a group before") {
+TEST_CASE("a regroup is new unless its slots have already been a group") {
     auto one_by_one = sweep(SchedulerKind::rasda, 20, 9);
     one_by_one.scheduler.max_concurrent = 1;
 
@@ -116,7 +116,7 @@ TEST_CASE("a regroup is new unless its slots were a group before") {
     CHECK(summary.num_new_groups == 1);
 }
 
-TEST_CASE("a group that grows within an epoch keeps what it has trained of it") {
+TEST_CASE("a group that grows within an epoch keeps its training in that epoch") {
     auto costly = plain;
     costly.regroup = 2;
     costly.step_noise = 0;
@@ -125,7 +125,7 @@ TEST_CASE("a group that grows within an epoch keeps what it has trained of it") 
     auto spec = sweep(SchedulerKind::rasda, 2, 64);
     spec.scheduler.reduction_factor = 2;
     spec.scheduler.grow_when = GrowWhen::goodput;
-    spec.scheduler.surplus = Switch::off;  // else they would grow before their first reports
+    spec.scheduler.surplus = Switch::off;  // otherwise they would grow before their first reports
     spec.seed = 2;  // the second one is the better one, and survives
     const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, costly.noise);
     VirtualCluster cluster(spec, costly, 4, curves, TrainingTimes(costly, spec.seed));
@@ -145,7 +145,7 @@ TEST_CASE("a group that grows within an epoch keeps what it has trained of it") 
     CHECK(second_report(1).seconds == doctest::Approx(10 + 6 + 2 + 2));
 }
 
-TEST_CASE("where slots idle, trials grow once they have told how long their first steps take") {
+TEST_CASE("if slots idle, trials grow once they have reported the time of their first steps") {
     auto spec = sweep(SchedulerKind::rasda, 2, 64);
     spec.scheduler.grow_when = GrowWhen::goodput;
     auto costly = plain;
@@ -166,7 +166,7 @@ TEST_CASE("where slots idle, trials grow once they have told how long their firs
     cluster.run();
 
     // One tries two workers after 16 steps: 1.6 s, then 2 s for the regroup, and 4.2 s for what is left of the epoch.
-    // It tells after 16 steps of half the time, at 4.4 s. Then the other one grows too, which has trained as long.
+    // It reports after 16 steps of half the time, at 4.4 s. Then the other one, which has trained as long, grows too.
     REQUIRE(told.size() == 2);
     CHECK(told[0] == doctest::Approx(1.6));
     CHECK(told[1] == doctest::Approx(1.6));
@@ -177,7 +177,7 @@ TEST_CASE("where slots idle, trials grow once they have told how long their firs
     CHECK(reports[1].seconds == doctest::Approx(4.4 + 2 + 2.8));
 }
 
-TEST_CASE("trials that tell no step times grow whatever it costs, and as late as they survive a rung") {
+TEST_CASE("trials that report no step times grow at any cost, but only when they survive a rung") {
     auto spec = sweep(SchedulerKind::rasda, 1, 9);
     spec.scheduler.grow_when = GrowWhen::goodput;
     auto costly = plain;
@@ -193,14 +193,14 @@ TEST_CASE("trials that tell no step times grow whatever it costs, and as late as
     CHECK(summary.makespan == doctest::Approx(10 + 1000 + 80.0 / 3));
 }
 
-TEST_CASE("a group that loses a worker before it has told of its first steps tells of those with the workers left") {
+TEST_CASE("a group that loses a worker before reporting its first steps reports steps of the remaining workers") {
     auto spec = sweep(SchedulerKind::rasda, 20, 64);
     spec.scheduler.grow_when = GrowWhen::goodput;
     spec.scheduler.workers = 2;
     spec.max_retries = 1000;
     auto fragile = plain;
     fragile.samples = 12'800;  // a hundred steps an epoch
-    fragile.failures = 500;    // an hour and worker
+    fragile.failures = 500;    // per hour and worker
     const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, fragile.noise);
     VirtualCluster cluster(spec, fragile, 4, curves, TrainingTimes(fragile, spec.seed), /*time_budget=*/600);
     std::set<std::pair<int, int>> told;  // trials, and the generations of their groups
@@ -212,15 +212,15 @@ TEST_CASE("a group that loses a worker before it has told of its first steps tel
     });
     cluster.run();
 
-    // A trial's second group is what is left of the first, or grew from it, which has told then.
+    // A trial's second group is the rest of the first, or grew from it once the first had reported its steps.
     CHECK(std::ranges::any_of(told, [&](const auto& each) {
         return each.second == 1 && !told.contains({each.first, 0});
     }));
 }
 
-TEST_CASE("trials that fail train again from their last checkpoint") {
+TEST_CASE("failed trials train again from their last checkpoint") {
     auto fragile = plain;
-    fragile.failures = 20;  // an hour: one of 18 epochs
+    fragile.failures = 20;  // per hour: one in 18 epochs
     auto spec = sweep(SchedulerKind::fifo, 60, 3);
     spec.max_retries = 100;
 
@@ -242,7 +242,7 @@ TEST_CASE("a sweep ends when its time is up") {
     CHECK(summary.num_reports == 4);
 }
 
-TEST_CASE("what nothing is sure to end is refused") {
+TEST_CASE("a sweep that might never end is refused") {
     auto endless = sweep(SchedulerKind::asha, 1, 3);
     endless.run_cap.reset();
     endless.target = -1;
@@ -250,7 +250,7 @@ TEST_CASE("what nothing is sure to end is refused") {
     CHECK_THROWS_AS(simulate(endless, plain, 1), InvalidInput);
 }
 
-TEST_CASE("a sweep ends when so many trials in a row have been no better, without a run_cap") {
+TEST_CASE("a sweep without a run_cap ends after the set number of trials in a row without progress") {
     auto spec = sweep(SchedulerKind::fifo, 1, 3);
     spec.run_cap.reset();
     spec.patience.trials = 4;
@@ -261,7 +261,7 @@ TEST_CASE("a sweep ends when so many trials in a row have been no better, withou
     CHECK(summary.best->value == summary.num_complete - 1 - 4);
 }
 
-TEST_CASE("a simulation of more units than it may have ends with a word about the max") {
+TEST_CASE("a simulation of too many units ends with an error that names the max") {
     const auto spec = sweep(SchedulerKind::asha, 100, 27);
     const ParametricCurves curves(spec.seed, spec.goal, spec.scheduler.max, plain.noise);
     const auto run = [&](std::int64_t most_units) {
@@ -276,13 +276,13 @@ TEST_CASE("a simulation of more units than it may have ends with a word about th
     CHECK_MESSAGE(error.find("and max is 27 units") != std::string::npos, error);
 }
 
-TEST_CASE("more trials than memory holds are refused before the first one starts") {
+TEST_CASE("more trials than fit in memory are refused before the first trial starts") {
     CHECK_NOTHROW(require_few_trials(most_simulated_trials));
     const auto error = tests::error_of([] { require_few_trials(2'147'483'647); });
     CHECK_MESSAGE(error.find("2147483647 trials") != std::string::npos, error);
 }
 
-TEST_CASE("the best over time only improves, and slots in use change at each step") {
+TEST_CASE("the best over time only improves, and slot use begins with all slots and ends with none") {
     const auto summary = simulate(sweep(SchedulerKind::rasda, 100, 27), {}, 16);
 
     REQUIRE(summary.best_over_time.size() > 1);
@@ -298,7 +298,7 @@ TEST_CASE("the best over time only improves, and slots in use change at each ste
 
 namespace {
 
-/// What a sweep with these events looks like from outside: the best of all configurations, after each report.
+/// The best of all configurations after each report, found from the events alone.
 class BestOfAll {
   public:
     explicit BestOfAll(const SweepSpec& spec) : sweep_(spec) {}
@@ -322,7 +322,7 @@ auto members_of(const BestSoFar& best) { return std::tuple(best.seconds, best.lo
 
 }  // namespace
 
-TEST_CASE("with repeat, the best over time is that of all judged configurations after each report") {
+TEST_CASE("with repeat, the best over time is the best judged configuration after each report") {
     SimulationSpec rough;
     rough.noise = 0.1;
     rough.failures = 20;
@@ -357,7 +357,7 @@ TEST_CASE("with repeat, the best over time is that of all judged configurations 
     CHECK(num_improvements > 200);
 }
 
-TEST_CASE("equal inputs give equal sweeps, and another seed another one") {
+TEST_CASE("equal inputs give equal sweeps, and another seed gives another sweep") {
     SimulationSpec rough;
     rough.failures = 1;
     rough.straggler_share = 0.1;
@@ -373,10 +373,10 @@ TEST_CASE("equal inputs give equal sweeps, and another seed another one") {
     CHECK(one.makespan != other.makespan);
 }
 
-TEST_CASE("a paused trial goes on from its last report once it is promoted") {
+TEST_CASE("a paused trial continues from its last report once it is promoted") {
     auto spec = sweep(SchedulerKind::asha, 9, 9);
     spec.scheduler.mode = Mode::promote;
-    spec.seed = 8;  // no trial is promoted that a later one beats
+    spec.seed = 8;  // no later trial beats a promoted one
 
     const auto summary = simulate(spec, plain, 3);
 
@@ -387,7 +387,7 @@ TEST_CASE("a paused trial goes on from its last report once it is promoted") {
     CHECK(summary.slot_seconds_used == doctest::Approx(10.0 * (9 + 3 * 2 + 6)));
 }
 
-TEST_CASE("every scheduler and policy comes to its end on few and on many slots, whatever fails") {
+TEST_CASE("every scheduler and policy finishes on few and on many slots, whatever fails") {
     SimulationSpec rough;
     rough.failures = 5;
     for (const auto kind :
@@ -414,7 +414,7 @@ TEST_CASE("every scheduler and policy comes to its end on few and on many slots,
     }
 }
 
-TEST_CASE("simulated trials report their steps, so a sweep learns what its workers bring") {
+TEST_CASE("simulated trials report their steps, so that a sweep learns the speed-up of its workers") {
     auto simulation = plain;
     simulation.step_noise = 0;
     simulation.loss_per_doubling = 0.1;
@@ -428,7 +428,7 @@ TEST_CASE("simulated trials report their steps, so a sweep learns what its worke
     CHECK(cluster.sweep().growth().measured_speedup(TrialId{0}) == doctest::Approx(4 * 0.9 * 0.9));
 }
 
-TEST_CASE("where two workers are as fast as one, goodput is no slower than ASHA and burns next to nothing") {
+TEST_CASE("if two workers are only as fast as one, goodput is no slower than ASHA and uses hardly more slot time") {
     auto poor = plain;
     poor.spread = 0.2;
     poor.loss_per_doubling = 0.5;
@@ -450,7 +450,7 @@ TEST_CASE("where two workers are as fast as one, goodput is no slower than ASHA 
     }
 }
 
-TEST_CASE("goodput is as fast as always where workers make trials faster") {
+TEST_CASE("goodput is about as fast as always growing if more workers make trials faster") {
     auto good = plain;
     good.loss_per_doubling = 0.05;
     auto spec = sweep(SchedulerKind::rasda, 64, 81);
@@ -461,7 +461,7 @@ TEST_CASE("goodput is as fast as always where workers make trials faster") {
     CHECK(simulate(spec, good, 64).makespan <= 1.1 * always.makespan);
 }
 
-TEST_CASE("a batch far beyond the noise scale teaches little, and one below it as much as ever") {
+TEST_CASE("a batch far above the noise scale teaches less, and a batch below it teaches as much as without noise") {
     auto noisy = plain;
     noisy.noise = 0;
     noisy.batch = 128;
