@@ -130,7 +130,7 @@ TEST_CASE("the time over the baseline is a geometric mean") {
     CHECK(time_over_baseline({3, 4}, {3, 4}, {100, 100}) == 1);
 }
 
-TEST_CASE("a miss counts as the longest time and a second over the baseline") {
+TEST_CASE("a miss counts as the longest time plus one second") {
     CHECK(time_over_baseline({missed}, {50}, {99}) == doctest::Approx(2));  // (99 + 1) / 50
     CHECK(time_over_baseline({50}, {missed}, {99}) == doctest::Approx(0.5));
     CHECK(time_over_baseline({missed}, {missed}, {99}) == 1);
@@ -218,7 +218,7 @@ TEST_CASE(
     for (std::uint64_t seed = 0; seed < 3000; ++seed) {
         CounterRandom random(seed, 4);
         auto times = random_times(random);
-        times.emplace_back(times[0].size(), 0.5);  // all others take 1 at least
+        times.emplace_back(times[0].size(), 0.5);  // all others take at least 1
 
         const auto profiles = performance_profiles(counted_times(times, Variants(times[0].size()), 4));
 

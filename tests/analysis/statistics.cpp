@@ -18,7 +18,7 @@ using Values = std::vector<double>;
 
 }  // namespace
 
-TEST_CASE("the geometric mean multiplies") {
+TEST_CASE("the geometric mean averages factors") {
     CHECK(geometric_mean(Values{0.5, 2}) == doctest::Approx(1));
     CHECK(geometric_mean(Values{2, 4, 8}) == doctest::Approx(4));
     CHECK(geometric_mean(Values{7}) == doctest::Approx(7));

@@ -69,7 +69,7 @@ TEST_CASE("a watcher gets every report, with its time and the workers that train
     CHECK(reports.back().seconds == doctest::Approx(summary.makespan));
 }
 
-TEST_CASE("starts and checkpoints take their time") {
+TEST_CASE("starts, checkpoints and evaluations take time") {
     auto costly = plain;
     costly.start = 2;
     costly.checkpoint = 1;
@@ -100,7 +100,7 @@ TEST_CASE("a group that grows takes time for a regroup, and less time for its ep
 
     const auto summary = simulate(sweep(SchedulerKind::rasda, 1, 9), growing, 3);
 
-    // One epoch alone; with three workers from the rung at 1 on: 8 epochs of 10/3 s.
+    // One epoch alone, then 8 epochs of 10/3 s with three workers, from the rung at 1 on.
     CHECK(summary.num_regroups == 1);
     CHECK(summary.makespan == doctest::Approx(10 + 4 + 80.0 / 3));
     CHECK(summary.slot_seconds_used == doctest::Approx(10 + 3 * (4 + 80.0 / 3)));
@@ -229,7 +229,7 @@ TEST_CASE("failed trials train again from their last checkpoint") {
     CHECK(simulate(spec, plain, 4).makespan == doctest::Approx(60 / 4 * 30));
     CHECK(summary.num_resumptions > 0);
     CHECK(summary.num_complete == 60);
-    CHECK(summary.num_reports == 60 * 3);  // what is trained again is not reported again
+    CHECK(summary.num_reports == 60 * 3);  // repeated training is not reported again
     CHECK(summary.makespan > 60 / 4 * 30);
 }
 
@@ -382,7 +382,7 @@ TEST_CASE("a paused trial continues from its last report once it is promoted") {
 
     CHECK(summary.num_resumptions > 0);
     CHECK(summary.num_complete == 1);
-    // Each of the 9 to 1, the best 3 to 3, the best one to 9: no epoch is trained twice.
+    // All 9 trials train to 1, the best 3 to 3 and the best one to 9. No epoch is trained twice.
     CHECK(summary.num_reports == 9 + 3 * 2 + 6);
     CHECK(summary.slot_seconds_used == doctest::Approx(10.0 * (9 + 3 * 2 + 6)));
 }

@@ -141,7 +141,7 @@ TEST_CASE("if many processes begin a sweep in one new folder at the same time, e
             }
         }
         ::close(gate[0]);
-        ::close(gate[1]);  // all go
+        ::close(gate[1]);  // all processes start now
 
         std::vector<int> ends;
         for (const auto process : processes) {

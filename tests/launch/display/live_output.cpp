@@ -16,7 +16,7 @@ using namespace crescendo::launch;
 
 namespace {
 
-/// A pipe with a stream into it, and what was read from it.
+/// A pipe with a stream into it, and the text read from it.
 struct Stream {
     Stream() : stream(::fdopen(::dup(pipe.write_end.get()), "w")) { pipe.write_end.reset(); }
     ~Stream() { std::fclose(stream); }

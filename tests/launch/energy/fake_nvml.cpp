@@ -1,4 +1,4 @@
-/// A library with the functions of NVIDIA's library that Crescendo calls. It has two GPUs: GPU 0 has used the
+/// A fake of NVIDIA's library with the functions that Crescendo calls. It has two GPUs: GPU 0 has used the
 /// millijoules in the file FAKE_NVML_ENERGY, and GPU 1 does not measure its energy.
 
 #include <cstdlib>

@@ -47,7 +47,7 @@ struct Recorded {
         return dawnbench_entry(request);
     }
 
-    /// A request that lacks nothing.
+    /// A complete request.
     ExportRequest request(const RecordedSweep& sweep) const {
         ExportRequest request{.sweep = sweep};
         request.entry.author = "Jane Doe";

@@ -82,7 +82,7 @@ TEST_CASE("names that MLflow refuses, or that need a file and a folder of one na
     CHECK(names == std::vector<std::string>{"50 _", "___up", "a", "a_b", "accuracy"});
 }
 
-TEST_CASE("tags tell repetitions apart") {
+TEST_CASE("tags distinguish repetitions") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1, "repeat: 2\n"), {{1, 0, 9, 0.75}, {2, 1, 9, 0.25}});
 

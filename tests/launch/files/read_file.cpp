@@ -12,7 +12,7 @@ using namespace crescendo::launch;
 using crescendo::tests::TemporaryFolder;
 namespace fs = std::filesystem;
 
-TEST_CASE("what was written is read back") {
+TEST_CASE("written text is read back") {
     const TemporaryFolder folder;
     const std::string bytes(100'000, 'x');
     std::ofstream(folder / "file") << bytes;

@@ -40,7 +40,7 @@ hydra:
     CHECK(contains(text, "  model.optimizer.lr: {distribution: log_uniform_values, min: 0.0001, max: 0.1}\n"));
     CHECK(contains(text, "  model.dropout: {distribution: uniform, min: 0.0, max: 1.0}\n"));
     CHECK(contains(text, "  model.net.width: {min: 8, max: 64}\n"));
-    CHECK(contains(text, "  model.depth: {min: 1, max: 4}\n"));  // Optuna's sweeper takes the end too
+    CHECK(contains(text, "  model.depth: {min: 1, max: 4}\n"));  // Optuna's sweeper includes the end
     CHECK(contains(text, "  model.decay: {values: [0.0, 0.25, 0.5]}\n"));
     CHECK(contains(text, "  data.batch_size: {values: [32, 64]}\n"));
     CHECK(contains(text, "  \"+model.act\": {values: [relu, \"leaky, relu\", null]}\n"));

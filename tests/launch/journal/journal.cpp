@@ -73,7 +73,7 @@ TEST_CASE("each line has its number first and its checksum last") {
 
     const auto bytes = write_example(folder / "journal.jsonl");
 
-    // the checksums are those of Python's zlib.crc32
+    // the checksums come from Python's zlib.crc32
     CHECK(bytes == R"({"n":0,"journal":"crescendo","version":2,"sweep":"example","crc":"bac491b6"})"
                    "\n"
                    R"({"n":1,"event":"trial_reported","loss":0.1,"crc":"b0b5be00"})"

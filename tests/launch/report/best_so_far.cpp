@@ -9,7 +9,7 @@ using namespace crescendo::launch;
 
 namespace {
 
-/// The history of a sweep on two slots, told record by record.
+/// The history of a sweep on two slots, built record by record.
 struct Told {
     explicit Told(int run_cap, int times = 1) : history(spec_with(run_cap, times), Reports::all) {
         history.apply(session_note(100.0, "host", 2));

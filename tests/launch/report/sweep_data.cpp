@@ -134,7 +134,7 @@ TEST_CASE("a curve with too many points keeps the points that rungs judged, and 
 
     const auto data = sweep_data(folder / "s", {.most_points = 4, .most_spans = 9, .most_samples = 10});
 
-    CHECK(data.at("curves")[0][0] == OrderedJson{1, 3, 8});  // two, and that of the rung at 3
+    CHECK(data.at("curves")[0][0] == OrderedJson{1, 3, 8});  // two points, and the point of the rung at 3
     CHECK(data.at("curves")[1][0] == OrderedJson{1, 2});
     CHECK(data.at("points_left_out") == 5);
 }
@@ -180,7 +180,7 @@ TEST_CASE("a page advises continuing the search only if the sweep then has somet
                    "time --set budget.time=2400s"));
 }
 
-TEST_CASE("a page with too much to draw keeps the ends of curves and the longest stays, and says what it left out") {
+TEST_CASE("a page with too much to draw keeps the ends of curves and the longest stays, and counts what it left out") {
     const TemporaryFolder folder;
     std::vector<Report> reports;
     for (int i = 1; i <= 8; ++i) {
