@@ -13,7 +13,7 @@ TEST_CASE("a ladder multiplies its first step by the factor until it reaches the
     CHECK(ladder(2, 32, 4) == Steps{2, 8, 32});
 }
 
-TEST_CASE("243 with factor 3 has 6 rungs") {
+TEST_CASE("a ladder to 243 with factor 3 has 6 rungs") {
     // log(243) / log(3) is 4.999… in floating point.
     CHECK(ladder(1, 243, 3) == Steps{1, 3, 9, 27, 81, 243});
 }

@@ -51,7 +51,7 @@ class RandomCluster {
 
   private:
     void play_to_the_end();
-    /// Also takes what the sampler proposes after it.
+    /// Takes the event, and what the sampler proposes after it.
     void happen(const Event& event);
     void take(const Event& event);
     Event rough_event();

@@ -62,7 +62,7 @@ class SlotBooks {
     std::map<SlotId, NodeId> nodes_;
     std::map<SlotId, int> gpus_;                    // of slots that share one
     std::map<TrialId, std::set<SlotId>> suspects_;  // slots on which a trial failed, and no trial has reported since
-    std::set<TrialId> on_last_attempt_;             // of those that have suspects
+    std::set<TrialId> on_last_attempt_;             // trials that have suspects
     bool finished_ = false;
 };
 

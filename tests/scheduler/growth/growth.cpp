@@ -313,7 +313,7 @@ TEST_CASE("a trial that leaves its slots ends its try") {
     CHECK(trials.choose(trials.second, {2}) == 2);
 }
 
-TEST_CASE("the reported cost of a regroup counts once, and instead of the cost that the clock suggests") {
+TEST_CASE("the reported cost of a regroup counts once, instead of the cost that the clock suggests") {
     using Told = std::optional<double>;
     for (const auto& [told, by_clock, chosen] :
          {std::tuple(Told(), 120.0, 1), {Told(1.0), 120.0, 2}, {Told(1000.0), 0.0, 1}}) {
@@ -495,7 +495,7 @@ TEST_CASE("first steps are ignored if they are outdated, incomplete, invalid or 
     CHECK_FALSE(trials.growth.is_timed(trial.id));
 }
 
-TEST_CASE("the first steps of a restarted trial are news but do not replace its earlier times") {
+TEST_CASE("first steps of a restarted trial count as news but do not replace its earlier times") {
     Trials trials(GrowWhen::goodput);
     auto trial = Trials::make(0);
     const auto tell = [&](double step_seconds) {

@@ -92,7 +92,7 @@ TEST_CASE("the fit finds a model that explains all times, whatever their unit") 
     }
 }
 
-TEST_CASE("the fit finds how much of the exchange compute hides") {
+TEST_CASE("the fit finds how much of the exchange is hidden by compute") {
     for (const double overlap : {0.5, 1.0}) {
         CAPTURE(overlap);
         const StepModel truth{/*fixed=*/0.1, /*per_sample=*/1, /*exchange=*/0.3, overlap};

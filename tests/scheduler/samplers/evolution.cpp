@@ -119,7 +119,7 @@ TEST_CASE("a distant point or missing coordinates do not throw an evolution off"
     }
 }
 
-TEST_CASE("points stay in the cube, whatever an evolution is told") {
+TEST_CASE("points stay in the cube after any update of an evolution") {
     CounterRandom random(3, 0);
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         std::vector<Axis> axes;

@@ -49,7 +49,7 @@ TEST_CASE("every proposal is a configuration of the space, and is reproducible")
     }
 }
 
-TEST_CASE("a sampler that is only told the trials proposes the same next, so a resumed sweep continues as before") {
+TEST_CASE("a sampler that only gets the trials proposes the same next, so a resumed sweep continues as before") {
     for (const auto& name : learning_samplers) {
         CAPTURE(name);
         AnySampler sampler(learning_spec(name, mixed_space()));

@@ -14,7 +14,7 @@ constexpr Parzen::Smoothing smoothing{.prior_weight = 3, .least_width = 0.7};
 
 }  // namespace
 
-TEST_CASE("without points the density is uniform") {
+TEST_CASE("without points, the density is uniform") {
     const auto axes = Axis::all_of(mixed);
     const Parzen parzen(axes, {}, smoothing);
 

@@ -177,7 +177,7 @@ TEST_CASE("tpe still learns after many trials, and proposals from one model diff
     CHECK(*std::next(losses.begin(), 50) < 0.05);  // the median of random points is 1
 }
 
-TEST_CASE("tpe continues the proposals from one model as before if it was only told the trials") {
+TEST_CASE("tpe continues the proposals from one model as before if it only got the trials") {
     const Parameter kind{"kind", Categorical{{1.0, 2.0}}};
     for (const auto& space : {SearchSpace{{{"x", Uniform{0, 50}}, {"n", IntUniform{0, 99}}, kind}},
                               SearchSpace{{{"m", IntUniform{0, 50}}, {"n", IntUniform{0, 50}}, kind}}}) {

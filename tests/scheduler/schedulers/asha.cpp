@@ -207,7 +207,7 @@ TEST_CASE("a report between milestones is not recorded") {
     CHECK(asha.size_of_rung(0) == 0);
 }
 
-TEST_CASE("a failed trial counts as the worst of the rung it was on its way to") {
+TEST_CASE("a failed trial counts as the worst of its next rung") {
     Judge<Asha> asha{asha_of(1, 4, 2)};
     asha.report(TrialId{0}, 0, Resource{1}, 0.1);
     asha.report(TrialId{1}, 0, Resource{1}, 0.3);

@@ -152,7 +152,7 @@ TEST_CASE("trials that differ by less than the noise at the lower rung may chang
     CHECK(pasha.scheduler.promotable() == std::nullopt);
 }
 
-TEST_CASE("without noise the same change of places opens the next rung") {
+TEST_CASE("without noise, the same change of places opens the next rung") {
     Judge<Pasha> pasha{pasha_spec(2, 16)};
     train(pasha, 0, {0.5, 0.30, 0.50, 0.40});
 

@@ -43,7 +43,7 @@ TEST_CASE("a group's slots lie on different GPUs even if other groups leave no b
     CHECK(pool.take(1, ids({0})) == ids({3}));
 }
 
-TEST_CASE("a group grows to GPUs that it does not have yet before it shares one") {
+TEST_CASE("a group grows to new GPUs before it shares one") {
     auto pool = pool_on_gpus({4}, 2);  // slots i and i + 4 are on GPU i
     REQUIRE(pool.take(1, {}) == ids({0}));
 
@@ -218,7 +218,7 @@ TEST_CASE("a group larger than every node takes as few of them as possible") {
     CHECK(pool.take(5, {}) == ids({1, 2, 3, 4, 5}));
 }
 
-TEST_CASE("a group grows on the nodes it has before it enters others") {
+TEST_CASE("a group grows on its own nodes before it takes others") {
     auto pool = pool_of({2, 2, 4});
     const auto group = pool.take(1, {});
 

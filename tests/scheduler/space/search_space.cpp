@@ -300,7 +300,7 @@ TEST_CASE("a point has a coordinate for each parameter, absent or not, but none 
     CHECK(space.at({0, 0.75, 0, 0.999, 0.999}) == std::nullopt);  // 64 * 16 > 256
 }
 
-TEST_CASE("a point where a rule has no result has no configuration") {
+TEST_CASE("a point without a result for a rule has no configuration") {
     const SearchSpace space{{{"x", IntUniform{0, 1}}, derived_parameter("y", "1 / x")}};
 
     CHECK(space.at({0}) == std::nullopt);
@@ -329,7 +329,7 @@ TEST_CASE("a space that allows one draw in three thousand has a configuration fo
     }
 }
 
-TEST_CASE("a given configuration may list the parameters that its values allow in any order") {
+TEST_CASE("a given configuration may have its active parameters in any order") {
     const auto space = conditional_space();
     const Config given{{"depth", std::int64_t{2}}, {"optimizer", std::string("adam")}, {"width", std::int64_t{8}}};
 

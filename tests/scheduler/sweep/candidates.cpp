@@ -56,7 +56,7 @@ struct TwoConfigurations {
 
 }  // namespace
 
-TEST_CASE("without repetitions the candidates are the trials") {
+TEST_CASE("without repetitions, the candidates are the trials") {
     Trials trials;
     add(trials, 0.3);
     add(trials, 0.2);
@@ -71,7 +71,7 @@ TEST_CASE("without repetitions the candidates are the trials") {
     CHECK(candidates.best_ended(trials) == std::nullopt);
 }
 
-TEST_CASE("a configuration ends with its last repetition, and its loss is judged over those that did not fail") {
+TEST_CASE("a configuration ends with its last repetition, and its loss is judged over repetitions that did not fail") {
     TwoConfigurations sweep({0.2, 0.4, 0.1, 0.1});
     end(sweep.trials, 0, StopReason::completed);
     CHECK(sweep.candidates.end(sweep.trials, sweep.trials[TrialId{0}]) == nullptr);

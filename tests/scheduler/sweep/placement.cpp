@@ -117,7 +117,7 @@ TEST_CASE("a trial that survives a rung goes before waiting trials unless they h
     CHECK(cluster.placement.would_be_next(cluster.survive(1, 1), cluster.prospects()));
 }
 
-TEST_CASE("a survivor grows at its report into the slots that are free") {
+TEST_CASE("a survivor grows into free slots at its report") {
     Cluster cluster{4};
     cluster.start(0);
 

@@ -90,7 +90,7 @@ TEST_CASE("a trial gets the first proposal that an event made for it, and the sa
     CHECK_FALSE(source.are_exhausted(TrialId{2}));
 }
 
-TEST_CASE("a sampler that has nothing counts as exhausted until it is asked again") {
+TEST_CASE("a sampler without proposals counts as exhausted until it is asked again") {
     auto source = proposals();
     auto next = trial(0);
     CHECK_FALSE(source.configure(next));

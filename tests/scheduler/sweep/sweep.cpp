@@ -142,7 +142,7 @@ TEST_CASE("a report after stop changes nothing") {
     CHECK(script.sweep.rungs()[1].size == 0);
 }
 
-TEST_CASE("a trial whose program ends by itself is finished but not told to stop") {
+TEST_CASE("a trial whose program ends by itself is finished without a stop action") {
     Script script{asha(3, 4)};
     script.join(1);
     script.report(0, 1, 0.5);

@@ -16,7 +16,7 @@ SweepSpec fifo(int run_cap, int max) {
 
 }  // namespace
 
-TEST_CASE("the best trial that ended keeps its checkpoint, and the trials it displaces lose theirs") {
+TEST_CASE("the best ended trial keeps its checkpoint, and the trials that it displaces lose theirs") {
     Script script{fifo(4, 1)};
     script.join(4);
 

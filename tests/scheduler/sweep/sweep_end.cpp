@@ -54,7 +54,7 @@ TEST_CASE("a trial that meets the target at the maximum is complete") {
     CHECK(script.trial(0).status == TrialStatus::stopped);
 }
 
-TEST_CASE("a trial that meets the target at a rung where it would lose ends the sweep") {
+TEST_CASE("a trial that meets the target at a rung that it would lose ends the sweep") {
     auto spec = spec_of(9, 8);
     spec.target = 0.5;
     Script script{spec};

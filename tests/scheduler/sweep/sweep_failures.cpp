@@ -27,7 +27,7 @@ TEST_CASE("a failed trial is retried, at once if its slots allow it") {
     CHECK(script.trial(0).loss == 0.5);
 }
 
-TEST_CASE("a trial that has used up its retries fails but is not told to stop") {
+TEST_CASE("a trial that has used up its retries fails without a stop action") {
     auto spec = spec_of(2, 4);
     spec.max_retries = 1;
     Script script{spec};
@@ -39,7 +39,7 @@ TEST_CASE("a trial that has used up its retries fails but is not told to stop") 
     CHECK(script.trial(0).failures == 2);
 }
 
-TEST_CASE("a failed trial keeps what it reported and is the worst of its next rung") {
+TEST_CASE("a failed trial keeps its reports and is the worst of its next rung") {
     Script script{asha_without_retries(4, 4)};
     script.join(4);
     script.report(0, 1, 0.3);

@@ -1,4 +1,4 @@
-/// How Sweep uses initial points, and that it does not try a configuration twice.
+/// Sweeps with initial points, and sweeps that do not try a configuration twice.
 
 #include <doctest/doctest.h>
 

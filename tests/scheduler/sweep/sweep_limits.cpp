@@ -116,7 +116,7 @@ TEST_CASE("invalid limits are refused and change nothing") {
     CHECK(script.sweep.spec().run_cap == 1);
 }
 
-TEST_CASE("when a promoting sweep is extended, its paused trials have ended: they are not promoted, but still count") {
+TEST_CASE("when a promoting sweep is extended, paused trials that have ended are not promoted but still count") {
     for (const auto kind : {SchedulerKind::asha, SchedulerKind::pasha}) {
         Script script{spec_of(kind, /*run_cap=*/2, /*max=*/2, Mode::promote)};
         script.join(1);

@@ -151,7 +151,7 @@ TEST_CASE("siblings wait for a repetition that the user holds") {
     CHECK(script.report(1, 1, 0.5) == "resume 0 on 1 g1 b1");
 }
 
-TEST_CASE("a repetition stops at its report if a held sibling has trained ahead to a rung where they lose") {
+TEST_CASE("a repetition stops at its report if a held sibling has trained ahead to a rung that they lose") {
     Script script{repeated(/*run_cap=*/2, /*max=*/4)};
     script.join(4);
     for (const auto& [resource, loss] : {std::pair{1, 0.1}, {2, 0.05}}) {
@@ -264,7 +264,7 @@ TEST_CASE("a configuration fails when all its repetitions have failed") {
     CHECK(script.report(1, 1, 0.5) == "stop 1 completed; finish all_trials_done best 1");
 }
 
-TEST_CASE("a configuration with losses of failed repetitions only does not keep others from being the best") {
+TEST_CASE("a configuration whose only losses come from failed repetitions does not keep others from being the best") {
     auto spec = repeated(/*run_cap=*/2, /*max=*/4);
     spec.max_retries = 0;
     Script script{spec};

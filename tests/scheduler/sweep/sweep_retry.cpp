@@ -47,7 +47,7 @@ TEST_CASE("a sweep whose trials all failed continues with retried trials") {
     CHECK(script.sweep.state() == SweepState::finished);
 }
 
-TEST_CASE("a retried trial counts once in the rung where it had failed, with what it reports there") {
+TEST_CASE("a retried trial counts once at the rung where it failed, with its report there") {
     for (const auto rule : {Rule::rank, Rule::percentile}) {
         auto spec = without_retries(SchedulerKind::asha, 2, 2);
         spec.scheduler.rule = rule;
@@ -64,7 +64,7 @@ TEST_CASE("a retried trial counts once in the rung where it had failed, with wha
     }
 }
 
-TEST_CASE("a retried trial of a promoting sweep is ranked by what it reports") {
+TEST_CASE("a retried trial of a promoting sweep is ranked by its reports") {
     for (const auto kind : {SchedulerKind::asha, SchedulerKind::pasha}) {
         Script script{without_retries(kind, 2, 2, Mode::promote)};
         script.join(1);

@@ -150,7 +150,7 @@ TEST_CASE("a sweep that ran out of proposals continues with an enqueued trial wh
     CHECK(script.finish(1) == "drop 1; finish all_trials_done best none");
 }
 
-TEST_CASE("the sampler is told of starts, new reports and ends, once each") {
+TEST_CASE("the sampler gets starts, new reports and ends, once each") {
     std::vector<std::string> told;
     Script script(Sweep(learning(/*run_cap=*/2, /*max=*/2),
                         AnySampler(std::make_unique<LearningSampler>(endless, endless, &told))));
@@ -166,7 +166,7 @@ TEST_CASE("the sampler is told of starts, new reports and ends, once each") {
     CHECK(told == std::vector<std::string>{"0 running 1", "0 finished 2", "1 stopped 1"});
 }
 
-TEST_CASE("the sampler is told of the configuration that counts, of failures and of retries") {
+TEST_CASE("the sampler gets the configuration that counts, failures and retries") {
     std::vector<std::string> told;
     auto spec = learning(/*run_cap=*/1, /*max=*/2);
     spec.max_retries = 0;

@@ -73,7 +73,7 @@ TEST_CASE("a trial does not wait for other slots if the sweep has none") {
     CHECK(lost.lose({SlotId{1}}) == "resume 0 on 0 g2 b1");  // trial 1 waits after it
 }
 
-TEST_CASE("a trial that needs more slots than the others takes suspected slots as well") {
+TEST_CASE("a trial takes suspected slots as well if the others are not enough") {
     auto spec = retrying(1, /*max_retries=*/1);
     spec.scheduler.workers = 2;
     Script script{spec};

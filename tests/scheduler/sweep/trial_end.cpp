@@ -72,7 +72,7 @@ TEST_CASE("a repeated report of a resumed trial does not end it") {
     CHECK(script.report(0, 3, 0.9, 12.0) == "stop 0 reached; finish all_trials_done best 0");
 }
 
-TEST_CASE("a trial at its own end counts at the rung where it would have lost") {
+TEST_CASE("a trial at its own end counts at the rung that it would have lost") {
     Script script{ending(SchedulerKind::asha)};
     script.join(3);
     script.report(0, 1, 0.2, 1.0);

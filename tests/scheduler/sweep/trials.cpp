@@ -73,7 +73,7 @@ TEST_CASE("the best trial has the lowest loss, then the lowest id, and did not f
     CHECK(trials.best() == TrialId{1});
 }
 
-TEST_CASE("the best of the trials that ended stays, and each of the others is named once") {
+TEST_CASE("the best ended trial stays, and each other ended trial is named once") {
     const auto trials = with_losses({0.2, 0.3, 0.1, std::nullopt});
 
     CHECK(trials.best_ended() == std::nullopt);
