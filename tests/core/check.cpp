@@ -4,9 +4,11 @@
 
 using namespace crescendo;
 
-TEST_CASE("text replaces each pair of braces by the next argument") { CHECK(text("{} of {}", 1, "two") == "1 of two"); }
+TEST_CASE("text() replaces each pair of braces with the next argument") {
+    CHECK(text("{} of {}", 1, "two") == "1 of two");
+}
 
-TEST_CASE("text without arguments is its pattern") { CHECK(text("nothing to replace") == "nothing to replace"); }
+TEST_CASE("text() without arguments gives its pattern") { CHECK(text("nothing to replace") == "nothing to replace"); }
 
 TEST_CASE("an invalid input names its key and its problem") {
     const int eta = 1;

@@ -16,7 +16,7 @@ TEST_CASE("a duration is read with units or as a clock") {
     CHECK(parse_duration("120:00:00") == seconds(120 * 3600));
 }
 
-TEST_CASE("more than a hundred years are a hundred years, which clocks can count from now on") {
+TEST_CASE("more than a hundred years count as a hundred years, which a clock can add to the current time") {
     const seconds century = std::chrono::days(36'500);
 
     CHECK(parse_duration("36499d23h") == century - seconds(3600));
@@ -25,7 +25,7 @@ TEST_CASE("more than a hundred years are a hundred years, which clocks can count
     CHECK(parse_duration("999999999:00:00") == century);
 }
 
-TEST_CASE("what might mean several things, or nothing, is no duration") {
+TEST_CASE("an ambiguous or meaningless text is not a duration") {
     for (const auto* text : {"", "8", "8x", "h", "1.5h", "-1h", "1h 30m", "30m1h", "1h1h", "1h30", "1:30", "1:2:3",
                              "00:60:00", "00:00:60", "00:00:0x", ":00:00", "00:00:00:00", "9999999999s"}) {
         CAPTURE(text);

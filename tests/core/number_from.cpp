@@ -7,7 +7,7 @@
 
 using namespace crescendo;
 
-TEST_CASE("a number is all of its text") {
+TEST_CASE("a number is the whole text") {
     CHECK(number_from<int>("12") == 12);
     CHECK(number_from<int>("-3") == -3);
     CHECK(number_from<double>("2.5e-3") == 2.5e-3);
@@ -20,7 +20,7 @@ TEST_CASE("a number is all of its text") {
     CHECK_FALSE(number_from<int>("1.5"));
 }
 
-TEST_CASE("a number that its type cannot hold is none") {
+TEST_CASE("a number that its type cannot hold is refused") {
     CHECK(number_from<std::uint16_t>("65535") == 65535);
     CHECK_FALSE(number_from<std::uint16_t>("65536"));
     CHECK_FALSE(number_from<unsigned>("-1"));

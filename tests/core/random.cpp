@@ -16,7 +16,7 @@ TEST_CASE("the generator is Philox4x32-10") {
     CHECK(random.next() == 0x9b00dbd8bc57ac4c);
 }
 
-TEST_CASE("all bits of seed and stream, and the place in the stream, reach the generator") {
+TEST_CASE("all bits of the seed, the stream and the position in the stream reach the generator") {
     // From an independent Philox in Python: key = seed, counter = (block, 0, stream), low words first.
     CounterRandom random{/*seed=*/0x299f31d0a4093822, /*stream=*/0x0370734413198a2e};
 
@@ -53,7 +53,7 @@ TEST_CASE("uniform numbers lie in [0, 1) and fill its tenths evenly") {
     }
 }
 
-TEST_CASE("a uniform number is its top 53 bits") {
+TEST_CASE("a uniform number consists of the top 53 bits") {
     CounterRandom random{/*seed=*/7, /*stream=*/0};
 
     CHECK(random.uniform() == 0.7501522221031126);
@@ -73,7 +73,7 @@ TEST_CASE("numbers below a bound are each equally likely") {
     }
 }
 
-TEST_CASE("a bound of three quarters of all numbers has no bias") {
+TEST_CASE("numbers below three quarters of the range have no bias") {
     // Without rejection the first third of [0, 3 * 2^62) would come up twice as often as the others.
     constexpr std::uint64_t third = std::uint64_t{1} << 62;
     CounterRandom random{3, 2};

@@ -7,7 +7,7 @@
 using crescendo::set_at;
 using Json = nlohmann::json;
 
-TEST_CASE("a dotted name leads into maps, which are made where they are missing") {
+TEST_CASE("a dotted name leads into maps, which are created if they are missing") {
     Json settings{{"data", {{"train", "a.h5"}}}, {"model", "mlp"}};
 
     set_at<Json>(settings, "data.train", "b.h5");
@@ -17,7 +17,7 @@ TEST_CASE("a dotted name leads into maps, which are made where they are missing"
           Json{{"data", {{"train", "b.h5"}}}, {"model", "mlp"}, {"constants", {{"block", {{"slope", 0.5}}}}}});
 }
 
-TEST_CASE("the factor of a module and that of a parameter in it do not take each other's place, in either order") {
+TEST_CASE("the factors of a module and of a parameter in it do not replace each other, in either order") {
     const Json both{{"lr_factors", {{"head", 0.5}, {"head.fc.bias", 3}}}};
     Json outer_first;
     set_at<Json>(outer_first, "lr_factors.head", 0.5);
@@ -30,7 +30,7 @@ TEST_CASE("the factor of a module and that of a parameter in it do not take each
     CHECK(inner_first == Json{{"lr_factors", {{"head", 0.5}, {"head.fc", {{"bias", 3}}}}}});
 }
 
-TEST_CASE("an entry that the sweep file has under its dotted name is the one that a parameter sets") {
+TEST_CASE("a parameter sets the entry that the sweep file has under the dotted name") {
     Json settings{{"lr_factors", {{"head.bias", 1}}}};
 
     set_at<Json>(settings, "lr_factors.head.bias", 3);

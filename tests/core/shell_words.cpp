@@ -26,7 +26,7 @@ TEST_CASE("any text survives a shell") {
     }
 }
 
-TEST_CASE("a quoted word is read back, and what else bash would make a word of is not") {
+TEST_CASE("a quoted word is read back, but other shell syntax is not") {
     for (const std::string text : {"", "/a/b", "a b", "it's", "$(x) `y` \\", "'"}) {
         CHECK(shell_unquoted(shell_quoted(text)) == text);
     }

@@ -11,7 +11,7 @@ TEST_CASE("the edit distance counts a swap of neighbours once") {
     CHECK(edit_distance("same", "same") == 0);
 }
 
-TEST_CASE("a word is suggested only where it is near") {
+TEST_CASE("a word is suggested only if it is similar") {
     const std::vector<std::string> words{"min", "max", "reduction_factor"};
 
     CHECK(did_you_mean("reducton_factor", words) == " (did you mean 'reduction_factor'?)");

@@ -4,7 +4,7 @@
 
 using crescendo::trimmed;
 
-TEST_CASE("blanks are cut off at both ends, and not within") {
+TEST_CASE("blanks are cut off at both ends, but not within") {
     CHECK(trimmed("  a b ") == "a b");
     CHECK(trimmed("a") == "a");
     CHECK(trimmed("   ").empty());

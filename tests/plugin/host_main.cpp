@@ -10,7 +10,7 @@
 
 namespace {
 
-/// A host of one class of the example's plug-in, at the other end of a socket.
+/// A host of one class of the example plug-in, at the other end of a socket.
 class Host {
   public:
     Host(const char* place, const char* name, const nlohmann::json& options) {
@@ -83,12 +83,12 @@ std::string listed(const char* library) {
 
 }  // namespace
 
-TEST_CASE("what a library prints when it is loaded is no part of the list of its classes") {
+TEST_CASE("output printed while a library loads does not get into its list of classes") {
     CHECK(listed(CRESCENDO_PLUGINS "/test_plugin_loud.so") ==
           "{\"parts\":[{\"kind\":\"search space\",\"name\":\"loud\"}]}\n");
 }
 
-TEST_CASE("a sampler answers by the sampler protocol") {
+TEST_CASE("a sampler answers according to the sampler protocol") {
     const Host host("sampler", "climber", {{"keep", 1}});
 
     CHECK(host.ask({{"request", "propose"}, {"proposal", 0}, {"draw", {{"x", 5}}}}) ==

@@ -34,7 +34,7 @@ TEST_CASE("a library has the classes that CRESCENDO_PLUGIN lists") {
     CHECK_THROWS_WITH(kind_name(odd), "climber has a kind that this crescendo does not know (9)");
 }
 
-TEST_CASE("a library that is no plug-in for this version is refused with the reason") {
+TEST_CASE("a library that is not a plug-in for this version is refused with the reason") {
     CHECK(error_of(path_of("other_version")).find("was built for version 2") != std::string::npos);
     CHECK(error_of(path_of("no_entry")).find("no crescendo_plugin_entry()") != std::string::npos);
     CHECK(error_of("/dev/null").find("cannot be loaded") != std::string::npos);

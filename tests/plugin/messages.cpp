@@ -7,7 +7,7 @@
 
 using namespace crescendo::plugin;
 
-TEST_CASE("a plug-in sees the search as the first message says it") {
+TEST_CASE("a plug-in sees the search as the first message describes it") {
     Structs structs;
     const auto search = boundary::search_of(structs.search(Message::parse(R"({
         "request": "begin", "name": "first", "metric": "loss", "goal": "maximize", "seed": 7, "run_cap": 9,
@@ -51,7 +51,7 @@ TEST_CASE("every number is better than NaN") {
     }
 }
 
-TEST_CASE("a trial has a report once it reported, NaN where that was not finite") {
+TEST_CASE("a trial has a report after it reported, with NaN if the value was not finite") {
     Structs structs;
     const auto begun = boundary::trial_of(structs.trial(
         Message::parse(R"({"trial": 3, "proposal": 5, "status": "running", "config": {"on": true}})")));
@@ -68,7 +68,7 @@ TEST_CASE("a trial has a report once it reported, NaN where that was not finite"
     CHECK(reported.has_ended());
 }
 
-TEST_CASE("values come back as they went") {
+TEST_CASE("values survive the way to C and back") {
     Structs structs;
     const auto values = Message::parse(R"({"a": true, "b": -3, "c": 0.1, "d": "text", "e": {"f": [null]}})");
     const auto entries = structs.entries(values);
@@ -82,7 +82,7 @@ TEST_CASE("values come back as they went") {
                          std::runtime_error);
 }
 
-TEST_CASE("a value that is not there, or of another kind, is an exception with its name") {
+TEST_CASE("a missing value, or one of another kind, throws an exception with its name") {
     Config config;
     config.set("width", 64);
     config.set("name", "adam");

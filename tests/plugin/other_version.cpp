@@ -1,4 +1,4 @@
-/// A plug-in of a version that is not ours.
+/// A plug-in that was built for another version.
 
 #include <crescendo/plugin.hpp>
 

@@ -32,7 +32,7 @@ std::ptrdiff_t num_temporaries(const fs::path& folder) {
     });
 }
 
-/// A process that writes `path` anew and stands still in the midst of it.
+/// A process that rewrites `path` and is stopped in the middle of it.
 class StandingWriter {
   public:
     explicit StandingWriter(const fs::path& path) {
@@ -82,7 +82,7 @@ class StandingWriter {
 
 }  // namespace
 
-TEST_CASE("a file is replaced as a whole, and what a killed writer left is gone") {
+TEST_CASE("a file is replaced as a whole, and the remains of a killed writer are removed") {
     const tests::TemporaryFolder folder;
     std::ofstream(folder / "checkpoint.pt") << "old";
     std::ofstream(folder / "checkpoint.pt.tmp") << "half of what is longer than the next";
@@ -93,7 +93,7 @@ TEST_CASE("a file is replaced as a whole, and what a killed writer left is gone"
     CHECK(num_temporaries(folder.path()) == 0);
 }
 
-TEST_CASE("a writer that stood still while another wrote the file does not touch it any more") {
+TEST_CASE("a writer that stood still while another wrote the file does not touch it afterwards") {
     const tests::TemporaryFolder folder;
     const StandingWriter standing(folder / "checkpoint.pt");
 
@@ -103,7 +103,7 @@ TEST_CASE("a writer that stood still while another wrote the file does not touch
     CHECK(content(folder / "checkpoint.pt") == "new");
 }
 
-TEST_CASE("a file that is made in pieces appears as a whole") {
+TEST_CASE("a file that is written in pieces appears as a whole") {
     const tests::TemporaryFolder folder;
 
     replace_file(folder / "checkpoint.pt", [&](const Sink& sink) {
@@ -115,7 +115,7 @@ TEST_CASE("a file that is made in pieces appears as a whole") {
     CHECK(content(folder / "checkpoint.pt") == "one, two");
 }
 
-TEST_CASE("if its content cannot be made, the old file stays and nothing is left beside it") {
+TEST_CASE("if the new content cannot be made, the old file stays and no temporary file is left") {
     const tests::TemporaryFolder folder;
     std::ofstream(folder / "checkpoint.pt") << "old";
 
@@ -130,7 +130,7 @@ TEST_CASE("if its content cannot be made, the old file stays and nothing is left
     CHECK(num_temporaries(folder.path()) == 0);
 }
 
-TEST_CASE("a file that need not outlast the machine is replaced as a whole, too") {
+TEST_CASE("a file that need not survive a crash of the machine is replaced as a whole, too") {
     const tests::TemporaryFolder folder;
     std::ofstream(folder / "params.json") << "{}, and more";
 
@@ -139,7 +139,7 @@ TEST_CASE("a file that need not outlast the machine is replaced as a whole, too"
     CHECK(content(folder / "params.json") == "{}");
 }
 
-TEST_CASE("files of others stay, whatever their names begin with") {
+TEST_CASE("files of others stay, even if their names begin like that of a temporary file") {
     const tests::TemporaryFolder folder;
     std::ofstream(folder / "best.csv.tmp-of-mine") << "mine";
 
@@ -148,7 +148,7 @@ TEST_CASE("files of others stay, whatever their names begin with") {
     CHECK(content(folder / "best.csv.tmp-of-mine") == "mine");
 }
 
-TEST_CASE("a file that cannot be written is named with the reason") {
+TEST_CASE("the error about a file that cannot be written names the file and the reason") {
     const tests::TemporaryFolder folder;
 
     CHECK_THROWS_WITH_AS(replace_file(folder / "none/file", "new"),
@@ -158,11 +158,11 @@ TEST_CASE("a file that cannot be written is named with the reason") {
     CHECK_THROWS_WITH_AS(sync_to_disk(folder / "none"), doctest::Contains("cannot write"), WriteError);
 }
 
-TEST_CASE("a file system that cannot sync folders does not keep files from being written") {
-    sync_to_disk("/proc");  // which answers EINVAL, as some network file systems do
+TEST_CASE("files can be written on a file system that cannot sync folders") {
+    sync_to_disk("/proc");  // it answers EINVAL, as some network file systems do
 }
 
-TEST_CASE("a complete file takes the place of another") {
+TEST_CASE("a complete file replaces another") {
     const tests::TemporaryFolder folder;
     std::ofstream(folder / "file.part") << "new";
     std::ofstream(folder / "file") << "old";
@@ -173,7 +173,7 @@ TEST_CASE("a complete file takes the place of another") {
     CHECK_FALSE(fs::exists(folder / "file.part"));
 }
 
-TEST_CASE("a file has the permissions that it is to have, but for those of the umask") {
+TEST_CASE("a file has the requested permissions, except those of the umask") {
     const tests::TemporaryFolder folder;
     const auto mask = ::umask(027);
 

@@ -26,7 +26,7 @@ TEST_CASE("a descriptor is closed when its owner ends") {
     CHECK_FALSE(is_open(fd));
 }
 
-TEST_CASE("a descriptor that moves has one owner, who closes what it had before") {
+TEST_CASE("a moved descriptor has one owner, which closes its previous descriptor") {
     auto from = opened();
     auto to = opened();
     const int moved = from.get();
@@ -40,7 +40,7 @@ TEST_CASE("a descriptor that moves has one owner, who closes what it had before"
     CHECK_FALSE(from);
 }
 
-TEST_CASE("an owner of nothing closes nothing") {
+TEST_CASE("an empty owner closes nothing") {
     FileDescriptor none(-1);
     CHECK_FALSE(none);
 

@@ -9,7 +9,7 @@
 
 using namespace crescendo;
 
-TEST_CASE("what one writes to a file in memory, another reads, until its owner goes") {
+TEST_CASE("a file in memory can be written and read until its owner is destroyed") {
     std::optional<MemoryFile> file(std::in_place, "test");
     const auto path = file->path();
     CHECK(std::filesystem::file_size(path) == 0);

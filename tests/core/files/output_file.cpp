@@ -28,7 +28,7 @@ void make(const fs::path& path) { std::ofstream(path) << "mine"; }
 
 }  // namespace
 
-TEST_CASE("an output replaces the file of its name, and no other file in the folder") {
+TEST_CASE("an output replaces the file with its name, and no other file in the folder") {
     const TemporaryFolder folder;
     for (const char* name : {"page.html", "page.html.tmp", "page.html.tmp.backup", "page.html.new"}) {
         make(folder / name);
@@ -41,7 +41,7 @@ TEST_CASE("an output replaces the file of its name, and no other file in the fol
     CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 4);
 }
 
-TEST_CASE("an output goes through a link to the file that it leads to") {
+TEST_CASE("an output to a link goes to the file that the link leads to") {
     const TemporaryFolder folder;
     make(folder / "target");
     fs::create_symlink("target", folder / "link");
@@ -80,7 +80,7 @@ TEST_CASE("an output has the group of the file that it replaces") {
     CHECK((status.st_mode & 0777U) == 0640U);
 }
 
-TEST_CASE("an output is not written into what lies under the name of its temporary file") {
+TEST_CASE("an output does not follow a link that has the name of its temporary file") {
     const TemporaryFolder folder;
     make(folder / "mine");
     fs::create_symlink("mine", own_name(folder / "page.html", "new"));
@@ -92,7 +92,7 @@ TEST_CASE("an output is not written into what lies under the name of its tempora
     CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 2);
 }
 
-TEST_CASE("an output of which the user gave no name replaces a link or a pipe that others put there") {
+TEST_CASE("an output that the user did not name replaces a link or a pipe that others put there") {
     const TemporaryFolder folder;
     make(folder / "mine");
     fs::create_symlink("mine", folder / "link");
@@ -106,7 +106,7 @@ TEST_CASE("an output of which the user gave no name replaces a link or a pipe th
     CHECK(content_of(folder / "pipe") == "a page");
 }
 
-TEST_CASE("an output is written into what is no file") {
+TEST_CASE("an output is written into a pipe or a device") {
     const TemporaryFolder folder;
     const auto pipe = folder / "pipe";
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -120,7 +120,7 @@ TEST_CASE("an output is written into what is no file") {
     CHECK(fs::is_character_file("/dev/full"));
 }
 
-TEST_CASE("an output that cannot be written leaves what was there") {
+TEST_CASE("an output that cannot be written changes nothing") {
     const TemporaryFolder folder;
 
     CHECK_THROWS_AS(write_output(folder / "no folder/page.html", "a page"), WriteError);

@@ -41,7 +41,7 @@ TEST_CASE("a file is read to its end, however many bytes the system gives at onc
     CHECK(read_all(reader) == "");
 }
 
-TEST_CASE("a signal ends no read") {
+TEST_CASE("a signal does not end a read") {
     std::array<int, 2> ends{};
     REQUIRE(::pipe(ends.data()) == 0);
     const FileDescriptor reader(ends[0]);
@@ -67,7 +67,7 @@ TEST_CASE("a signal ends no read") {
     CHECK(bytes == "word");
 }
 
-TEST_CASE("what cannot be read is nothing, and errno says why") {
+TEST_CASE("a failed read gives no bytes, and errno says why") {
     const FileDescriptor folder(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     REQUIRE(folder);
 
