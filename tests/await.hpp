@@ -9,10 +9,10 @@
 
 namespace crescendo::tests {
 
-/// Waits until `done()`; a watchdog that names what did not happen ends the test.
+/// Waits until `done()`. After some minutes, the test fails with a message that names what did not happen.
 template <class Predicate>
 void await(const std::string& what, Predicate done) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(4);  // of a busy machine
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(4);  // enough on a busy machine
     while (!done()) {
         if (std::chrono::steady_clock::now() > deadline) {
             FAIL("waited in vain: " << what);
@@ -21,11 +21,11 @@ void await(const std::string& what, Predicate done) {
     }
 }
 
-/// Whether a process is there and not merely waiting to be reaped.
+/// Whether a process exists and is not a zombie.
 inline bool is_alive(long pid) {
     std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
     std::string text;
-    std::getline(stat, text);  // which fails quietly if the process goes meanwhile
+    std::getline(stat, text);  // fails silently if the process exits meanwhile
     return !text.empty() && text.find(") Z") == std::string::npos;
 }
 

@@ -5,7 +5,7 @@
 
 namespace crescendo::tests {
 
-/// How often a text has this part.
+/// How often `part` occurs in `text`.
 inline std::size_t count(const std::string& text, const std::string& part) {
     std::size_t number = 0;
     for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {

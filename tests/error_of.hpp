@@ -6,7 +6,7 @@
 
 namespace crescendo::tests {
 
-/// What InvalidInput says that `call` throws.
+/// The message of the InvalidInput that `call` throws.
 template <class Call>
 std::string error_of(const Call& call) {
     try {

@@ -37,12 +37,12 @@ class FailingDisk {
     void fail() { REQUIRE(sh("chattr +i image")); }
     void mend() { sh("chattr -i image"); }
 
-    /// What failed to be written, and is in memory alone, is gone; what nobody tried to write yet is written. Where the
-    /// file system's own journal failed (somebody synced a folder), all that came since is gone.
+    /// Data whose write failed was only in memory and is lost; data that was not yet due to be written is written. If
+    /// the file system's own journal failed (because a folder was synced), everything since then is lost.
     void restart() { REQUIRE((sh("umount disk && e2fsck -p image") && mount())); }
 
   private:
-    /// Its own journal is left alone, so that what happens to a file does not depend on when it is written.
+    /// The file system hardly ever commits its own journal, so that the fate of a file does not depend on the moment.
     bool mount() const { return sh("mount -o loop,commit=600 image disk"); }
 
     bool image_can_fail() const {

@@ -7,8 +7,8 @@
 
 namespace crescendo::tests {
 
-/// While this lives, this process can make no thread, as where the user's processes are used up: no memory has room for
-/// the stack.
+/// While this lives, this process cannot create a thread, as if the user's limit on processes were reached: the default
+/// stack is too large for any memory.
 class NoMoreThreads {
   public:
     NoMoreThreads() {

@@ -6,7 +6,7 @@
 
 namespace crescendo::tests {
 
-/// System calls by which a process has read so far: this one, or the one with that id.
+/// The number of read system calls so far of this process, or of the one with the given id.
 inline std::int64_t num_reads(const std::string& process = "self") {
     std::ifstream io("/proc/" + process + "/io");
     std::int64_t count = 0;

@@ -17,7 +17,7 @@ inline std::int64_t peak_memory() {
     return kilobytes * 1024;
 }
 
-/// A sanitizer's shadow counts too, and what it does not give back.
+/// A sanitizer adds its shadow memory to the peak, and the memory that it does not return.
 inline constexpr bool memory_is_ours = !is_sanitized;
 
 inline void forget_peak_memory() { std::ofstream("/proc/self/clear_refs") << 5; }

@@ -8,7 +8,7 @@
 
 namespace crescendo::tests {
 
-/// A folder of a test's own, gone with it.
+/// A folder for one test, removed at its end.
 class TemporaryFolder {
   public:
     TemporaryFolder() {

@@ -6,7 +6,7 @@
 
 namespace crescendo::tests {
 
-/// A variable of the environment while it lives; then it is as it was before.
+/// Sets an environment variable, and restores it when this goes out of scope.
 class Variable {
   public:
     Variable(const char* name, const std::string& value) : name_(name) {

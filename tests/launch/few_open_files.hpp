@@ -5,7 +5,7 @@
 
 namespace crescendo::tests {
 
-/// While it lives, this process may open so few files, unless it asks the system for more.
+/// While this lives, this process may open only `count` files, unless it asks the system for more.
 class FewOpenFiles {
   public:
     explicit FewOpenFiles(rlim_t count) {

@@ -5,7 +5,7 @@
 using namespace crescendo;
 using namespace crescendo::launch;
 
-TEST_CASE("the first trials are those that the sweep begins with") {
+TEST_CASE("first_trials() gives the trials that a sweep starts with") {
     const auto file = parse_sweep(
         "metric: {name: loss}\nrun_cap: 9\nseed: 4\nparameters: {x: {min: 0.0, max: 9.0}}\n"
         "scheduler: {type: asha, max: 9}\n",
@@ -22,7 +22,7 @@ TEST_CASE("the first trials are those that the sweep begins with") {
     }
 }
 
-TEST_CASE("a grid ends before the trials that are asked for") {
+TEST_CASE("a grid may have fewer trials than requested") {
     const auto file = parse_sweep(
         "metric: {name: loss}\nmethod: grid\nparameters: {x: {values: [1, 2]}}\nscheduler: {type: fifo, max: 1}\n",
         "sweep.yaml");

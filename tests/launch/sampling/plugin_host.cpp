@@ -6,7 +6,7 @@
 
 using namespace crescendo::launch;
 
-TEST_CASE("the host is given its place, the class and all libraries, and messages say where the file names it") {
+TEST_CASE("the host gets its place, its class and all libraries, and messages say where the file names the class") {
     const auto file = parse_sweep(
         "metric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 0, max: 9}}\nscheduler: {type: fifo, max: 2}\n"
         "plugins: [./a.so, ./b.so]\nsampler: {type: climber}\nstop_rule: {type: plateau}\n",

@@ -21,7 +21,7 @@ SweepFile file_with_model() {
 
 }  // namespace
 
-TEST_CASE("a model is asked on another thread, and what it says is for the trial that is awaited") {
+TEST_CASE("a model is asked on another thread, and its answer is for the awaited trial") {
     const auto file = file_with_model();
     Sweep sweep(file.spec);
     const auto source = make_source(file, {});
@@ -46,7 +46,7 @@ TEST_CASE("a model is asked on another thread, and what it says is for the trial
     CHECK(sweep.trial(*sweep.best()).origin == Origin::model);
 }
 
-TEST_CASE("a model is asked here where no thread can be made for it") {
+TEST_CASE("a model is asked on this thread if no other can be created") {
     const auto file = file_with_model();
     Sweep sweep(file.spec);
     const auto source = make_source(file, {});
@@ -59,7 +59,7 @@ TEST_CASE("a model is asked here where no thread can be made for it") {
     CHECK(std::get<TrialProposed>(*event).trial == sweep.awaited_proposal());
 }
 
-TEST_CASE("a sampler that is part of the state machine has nothing to add to it") {
+TEST_CASE("a sampler within the state machine adds no events") {
     const auto file = parse_sweep(
         "metric: {name: loss}\nrun_cap: 3\nparameters: {x: {min: 0, max: 9}}\nscheduler: {type: fifo, max: 2}\n",
         "sweep.yaml");

@@ -30,7 +30,7 @@ std::string error_of(std::string_view line) {
 
 }  // namespace
 
-TEST_CASE("the first message has the space by the words of the sweep file") {
+TEST_CASE("the first message describes the search space in the words of the sweep file") {
     SweepFile file;
     file.name = "first";
     file.spec.metric = "loss";
@@ -50,7 +50,7 @@ TEST_CASE("the first message has the space by the words of the sweep file") {
     CHECK(message["constraints"].dump() == R"(["area <= 1024"])");
 }
 
-TEST_CASE("a trial is told with its last value as the metric, and null where it is not finite") {
+TEST_CASE("a message about a trial has its last value of the metric, or null if that is not finite") {
     Trial trial;
     trial.id = TrialId{3};
     trial.config = {{"lr", 0.5}};
@@ -79,20 +79,20 @@ TEST_CASE("a stop rule answers whether to stop, and nothing else") {
     CHECK_THROWS_WITH(stop_from(R"({"error":"no memory"})"), "it gave up: no memory");
 }
 
-TEST_CASE("values of absent and derived parameters are left out") {
+TEST_CASE("given values of inactive and derived parameters are ignored") {
     const auto answer = answer_from(R"({"config":{"width":4,"lr":0.01,"momentum":0.5,"area":1}})", 0, space());
 
     CHECK(answer.config == Config{{"lr", 0.01}, {"width", std::int64_t{4}}, {"area", std::int64_t{16}}});
 }
 
-TEST_CASE("a configuration that a constraint forbids is refused, and the program may go on") {
+TEST_CASE("a configuration that a constraint forbids is refused, and the program may continue") {
     const auto answer = answer_from(R"({"config":{"width":64,"lr":0.01,"momentum":0.5}})", 0, space());
 
     CHECK_FALSE(answer.config.has_value());
     CHECK(answer.refusal.find("area <= 1024") != std::string::npos);
 }
 
-TEST_CASE("what is no answer, or no value of a parameter, is an error that says so") {
+TEST_CASE("an invalid answer or an invalid value of a parameter is an error that says so") {
     CHECK(error_of("hello").find("not a JSON object: 'hello'") != std::string::npos);
     CHECK(error_of("{}").find("no configuration") != std::string::npos);
     CHECK(error_of(R"({"config":[1]})").find("no configuration") != std::string::npos);
@@ -118,7 +118,7 @@ TEST_CASE("a number that is not finite is called that, and is not taken for null
     }
 }
 
-TEST_CASE("an answer that names its proposal is not taken for another one") {
+TEST_CASE("an answer that names its proposal is not taken for the answer to another one") {
     CHECK(answer_from(R"({"proposal":7,"done":true})", 7, space()).is_done);
     CHECK(error_of(R"({"proposal":1,"config":{"width":4,"lr":0.01}})") ==
           "it answered proposal 1 when 0 was due; answer proposals in order");

@@ -21,7 +21,8 @@ namespace {
 
 const std::string propose_1 = R"(echo '{"config":{"x":1}}' >&3)";
 
-/// A sweep of `run_cap` trials on one slot, with a sampler in Bash that runs `script` for each request, in `$line`.
+/// A sweep of `run_cap` trials on one slot, with a Bash sampler that runs `script` for each request, which is in
+/// `$line`.
 struct Asked {
     explicit Asked(const std::string& script, const std::string& more = "", int run_cap = 3) {
         std::ofstream(folder / "sampler.sh") << "while read -r line <&3; do\n" << script << "\ndone\n";
@@ -44,7 +45,7 @@ struct Asked {
         }
     }
 
-    /// All trials, one after the other.
+    /// Runs all trials, one after the other.
     void run() {
         apply(SlotsJoined{{{SlotId{0}, NodeId{0}}}});
         for (std::int32_t trial = 0; trial < sweep->spec().run_cap; ++trial) {
@@ -71,7 +72,7 @@ struct Asked {
 
 }  // namespace
 
-TEST_CASE("a program proposes, and is told of every change of a trial") {
+TEST_CASE("a program proposes, and gets a message about every change of a trial") {
     Asked asked("echo \"$line\" >> heard; case $line in *propose*) " + propose_1 + ";; esac", ", ahead: 0");
 
     asked.run();
@@ -96,7 +97,7 @@ TEST_CASE("a program proposes, and is told of every change of a trial") {
     CHECK(requests == expected);
 }
 
-TEST_CASE("a program that proposes the same for ever trained it again and again in silence") {
+TEST_CASE("a program that keeps proposing the same configuration causes a warning") {
     Asked asked("case $line in *propose*) " + propose_1 + ";; esac", ", ahead: 0", /*run_cap=*/5);
 
     asked.run();
@@ -105,7 +106,7 @@ TEST_CASE("a program that proposes the same for ever trained it again and again 
     CHECK(contains(asked.said[0], "has proposed 3 configurations that trials already have"));
 }
 
-TEST_CASE("proposals are asked for ahead of the slots, but not beyond run_cap") {
+TEST_CASE("proposals are requested ahead of free slots, but not beyond run_cap") {
     Asked asked("echo \"$line\" >> heard; case $line in *propose*) " + propose_1 + ";; esac", ", ahead: 9");
 
     asked.run();
@@ -118,7 +119,7 @@ TEST_CASE("proposals are asked for ahead of the slots, but not beyond run_cap") 
     CHECK(num_proposals == 3);
 }
 
-TEST_CASE("a program that dies is started again and told all trials; the third time, trials are drawn at random") {
+TEST_CASE("a program that dies is restarted and gets all trials again; the third time, trials are drawn at random") {
     Asked asked("case $line in *propose*) [ ! -e used ] || { echo 'no space left' >&2; exit 3; }; touch used; " +
                 propose_1 + ";; esac");
 
@@ -132,7 +133,7 @@ TEST_CASE("a program that dies is started again and told all trials; the third t
     CHECK(asked.sweep->trial(TrialId{1}).origin == Origin::random);
 }
 
-TEST_CASE("a program that is not there ends the sweep before its first trial: all would be random") {
+TEST_CASE("a missing program ends the sweep before its first trial, because all trials would be random") {
     Asked asked("exit 1");
     std::filesystem::remove(asked.folder / "sampler.sh");
 
@@ -141,7 +142,7 @@ TEST_CASE("a program that is not there ends the sweep before its first trial: al
     CHECK(contains(asked.said.back(), "this was the third failure in a row, so no trial is started"));
 }
 
-TEST_CASE("a program that is started again is told no numbers of proposals that it did not make") {
+TEST_CASE("a restarted program does not get the numbers of proposals that it did not make") {
     // The first process makes 0 and 1, of which trial 1 has the latter, and dies at the next question.
     Asked asked(
         "echo \"$line\" >> heard.$$; case $line in *'\"proposal\":2,\"request\":\"propose\"'*) exit 3;; *propose*) " +
@@ -171,18 +172,18 @@ TEST_CASE("a program that is started again is told no numbers of proposals that 
     tests::await("the sampler hears of trial 1", look);
 }
 
-TEST_CASE("a program that is silent is killed at its deadline, with what it started") {
+TEST_CASE("a silent program is killed at its deadline, together with the processes that it started") {
     Asked asked("case $line in *propose*) [ -e once ] && " + propose_1 + " || { touch once; sleep 600; };; esac",
                 ", deadline: 1s");
 
     asked.run();
 
-    REQUIRE_FALSE(asked.said.empty());  // a machine that stands still may make another answer late
+    REQUIRE_FALSE(asked.said.empty());  // if the machine stands still, another answer may be late, too
     CHECK(contains(asked.said[0], "gave no answer for 1 s"));
     CHECK(asked.sweep->trial(TrialId{0}).origin == Origin::program);
 }
 
-TEST_CASE("garbage, and values that are none of the parameter's, are failures") {
+TEST_CASE("garbage and invalid values of parameters are failures") {
     for (const std::string answer : {"garbage", R"({"config":{"x":10}})", R"({"config":{"y":1}})"}) {
         CAPTURE(answer);
         Asked asked("case $line in *propose*) echo '" + answer + "' >&3;; esac");
@@ -203,7 +204,7 @@ TEST_CASE("a program that writes without end, or without being asked, is stopped
     CHECK(contains(unasked.said.front(), "without being asked"));
 }
 
-TEST_CASE("a program that has no more ends the sweep when its trials have ended") {
+TEST_CASE("a program without further proposals ends the sweep when its trials have ended") {
     Asked asked("case $line in *propose*) [ -e once ] && echo '{\"done\":true}' >&3 || { touch once; " + propose_1 +
                 "; };; esac");
     asked.apply(SlotsJoined{{{SlotId{0}, NodeId{0}}}});
@@ -217,7 +218,7 @@ TEST_CASE("a program that has no more ends the sweep when its trials have ended"
     CHECK(asked.said[0].ends_with("reported that it is done: the sweep ends with 1 of 3 trials"));
 }
 
-TEST_CASE("a program that proposes nothing, with no result to wait for, ends the sweep, and the user hears of it") {
+TEST_CASE("a program that proposes nothing, with no result to wait for, ends the sweep with a message") {
     Asked asked("case $line in *propose*) echo '{\"config\":null}' >&3;; esac");
 
     asked.apply(SlotsJoined{{{SlotId{0}, NodeId{0}}}});
@@ -228,7 +229,7 @@ TEST_CASE("a program that proposes nothing, with no result to wait for, ends the
         "proposed nothing, although no running trial is left to wait for: the sweep ends with 0 of 3 trials"));
 }
 
-TEST_CASE("a program that waits for results is asked again when there are some") {
+TEST_CASE("a program that waits for results is asked again when there are new ones") {
     Asked asked("case $line in *begin*|*finished*) ready=1;; *propose*) if [ \"$ready\" ]; then ready=; " + propose_1 +
                 "; else echo '{\"config\":null}' >&3; fi;; esac");
 

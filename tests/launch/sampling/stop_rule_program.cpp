@@ -10,7 +10,7 @@ using namespace crescendo::launch;
 
 namespace {
 
-/// A sweep of one trial on one slot, with a stop rule of the example's plug-in, or of the one that makes trouble.
+/// A sweep of one trial on one slot, with a stop rule from the example plug-in, or from the one that misbehaves.
 struct Judged {
     explicit Judged(const std::string& library, const std::string& rule) {
         const auto file = parse_sweep("metric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 0, max: 9}}\n"
@@ -38,7 +38,7 @@ struct Judged {
 
 }  // namespace
 
-TEST_CASE("a stop rule ends a trial at its report, by an event") {
+TEST_CASE("a stop rule ends a trial at its report, through an event") {
     Judged judged("mine", "{type: plateau, options: {patience: 1}}");
 
     judged.apply(TrialReported{TrialId{0}, Resource{1}, 0.5});
@@ -51,7 +51,7 @@ TEST_CASE("a stop rule ends a trial at its report, by an event") {
     CHECK(judged.said.empty());
 }
 
-TEST_CASE("a stop rule that fails three times in a row ends no trials, and the sweep goes on") {
+TEST_CASE("a stop rule that fails three times in a row ends no more trials, and the sweep continues") {
     Judged judged("trouble", "crasher");
 
     judged.apply(TrialReported{TrialId{0}, Resource{1}, 0.5});

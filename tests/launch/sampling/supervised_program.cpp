@@ -13,7 +13,7 @@ using crescendo::tests::Variable;
 
 namespace {
 
-/// A program in Bash that runs `script`, and what it was said of it.
+/// A Bash program that runs `script`, and the messages about it.
 struct Supervised {
     explicit Supervised(const std::string& script, std::chrono::seconds deadline = std::chrono::seconds(60))
         : program({"the helper", {"bash", "-c", script}, deadline, {{}, {}, [this](const std::string& line) {
@@ -39,7 +39,7 @@ struct Supervised {
 
 }  // namespace
 
-TEST_CASE("a program answers, and patience is for as long as an answer is due") {
+TEST_CASE("a program answers, and there is patience only while an answer is due") {
     Supervised helper("while read -r line <&3; do echo \"got $line\" >&3; done");
     helper.program.start();
     CHECK_FALSE(helper.program.patience().has_value());
@@ -52,7 +52,7 @@ TEST_CASE("a program answers, and patience is for as long as an answer is due") 
     CHECK(helper.program.num_asked() == 0);
 }
 
-TEST_CASE("a program that saves at the end of its messages was killed before") {
+TEST_CASE("a program has time to save its state when its messages end") {
     const TemporaryFolder folder;
     {
         Supervised helper("while read -r line <&3; do echo ok >&3; done; echo saved > " + (folder / "model").string());
@@ -64,7 +64,7 @@ TEST_CASE("a program that saves at the end of its messages was killed before") {
     CHECK(std::filesystem::exists(folder / "model"));
 }
 
-TEST_CASE("a program does not take itself for a rank of Slurm's step") {
+TEST_CASE("a program does not take itself for a rank of a Slurm step") {
     const Variable job("SLURM_JOB_ID", "17");
     const Variable step("SLURM_STEP_ID", "0");
     Supervised helper("read -r line <&3; echo \"$SLURM_JOB_ID.$SLURM_STEP_ID\" >&3; read -r line <&3");
@@ -74,7 +74,7 @@ TEST_CASE("a program does not take itself for a rank of Slurm's step") {
     CHECK(helper.answer() == "17.");
 }
 
-TEST_CASE("a program that is late, has ended or talks unasked is an error, and one that is dismissed is not") {
+TEST_CASE("a program that is late, prints its answer or has ended is an error, but a dismissed program is not") {
     Supervised late("read -r line <&3; sleep 60", std::chrono::seconds(1));
     late.program.start();
     late.program.ask({{"n", 1}});
@@ -104,7 +104,7 @@ TEST_CASE("a program that is late, has ended or talks unasked is an error, and o
     CHECK_NOTHROW(dismissed.program.receive([](const std::string&) { return true; }));
 }
 
-TEST_CASE("the time in which Crescendo stood still, as in a suspended job, is no silence of a program") {
+TEST_CASE("time in which Crescendo stood still, as in a suspended job, does not count as silence of a program") {
     using namespace std::chrono_literals;
     Supervised helper("read -r line <&3; sleep 1000");
     helper.program.start();
@@ -122,7 +122,7 @@ TEST_CASE("the time in which Crescendo stood still, as in a suspended job, is no
     CHECK_THROWS_WITH(look(1020s, 1024s), "it gave no answer for 60 s, its deadline");
 }
 
-TEST_CASE("who asked nothing for long does not give the next answer longer") {
+TEST_CASE("a long time without questions does not extend the deadline of the next answer") {
     using namespace std::chrono_literals;
     Supervised helper("sleep 1000");
     helper.program.start();
@@ -137,7 +137,7 @@ TEST_CASE("who asked nothing for long does not give the next answer longer") {
     CHECK_THROWS_WITH(helper.program.receive(nothing, Clock::now() + 60s), "it gave no answer for 60 s, its deadline");
 }
 
-TEST_CASE("the third failure in a row is the last, and an answer between starts the count again") {
+TEST_CASE("a program is given up after three failures in a row, and an answer resets the count") {
     Supervised helper("while read -r line <&3; do echo ok >&3; done");
     helper.program.start();
     helper.program.fail("it erred", "");

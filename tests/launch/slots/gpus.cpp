@@ -13,7 +13,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// What the driver of a node shows, in a folder.
+/// The files of a node's GPU driver, in a folder.
 struct Driver {
     void add(const std::string& address, int minor, int numa) const {
         namespace fs = std::filesystem;
@@ -26,7 +26,7 @@ struct Driver {
         std::ofstream(folder / "dev" / ("nvidia" + std::to_string(minor)));
     }
 
-    /// As a cgroup does, of which a test has none: nobody but root may open it.
+    /// Stands in for a cgroup, which a test does not have: only root may open the device file.
     void deny(int minor) const {
         std::filesystem::permissions(folder / "dev" / ("nvidia" + std::to_string(minor)), std::filesystem::perms::none);
     }
@@ -42,7 +42,7 @@ struct Driver {
     TemporaryFolder folder;
 };
 
-/// Root may open all files: while this exists, access() is asked as if by another user, to whom the folder is open.
+/// Root may open all files. While this exists, access() answers for another user, who may open the folder.
 class NoSuperuser {
   public:
     explicit NoSuperuser(const TemporaryFolder& folder) {
@@ -78,7 +78,7 @@ class NoSuperuser {
 
 TEST_CASE("a node without a driver has no GPU") { CHECK(Driver().gpus().empty()); }
 
-TEST_CASE("GPUs are numbered by their PCI addresses, and lie at the NUMA node that the system says") {
+TEST_CASE("GPUs are numbered in the order of their PCI addresses, and have the NUMA node that the system reports") {
     const Driver driver;
     driver.add("0000:b1:00.0", 1, 1);
     driver.add("0000:3b:00.0", 0, 0);
@@ -87,7 +87,7 @@ TEST_CASE("GPUs are numbered by their PCI addresses, and lie at the NUMA node th
     CHECK(driver.gpus() == std::vector<Gpu>{{"0", 0}, {"1", 1}, {"2", {}}});
 }
 
-TEST_CASE("a container with one of the node's GPUs has number 0") {
+TEST_CASE("the only GPU of a container has number 0") {
     const Driver driver;
     driver.add("0000:3b:00.0", 0, 0);
     driver.add("0000:b1:00.0", 1, 1);
@@ -96,7 +96,7 @@ TEST_CASE("a container with one of the node's GPUs has number 0") {
     CHECK(driver.gpus() == std::vector<Gpu>{{"0", 1}});
 }
 
-TEST_CASE("a GPU whose device file the job's cgroup denies is none, though the file is there") {
+TEST_CASE("a GPU does not count if the job's cgroup denies its device file") {
     const Driver driver;
     driver.add("0000:3b:00.0", 0, 0);
     driver.add("0000:b1:00.0", 1, 1);
@@ -113,7 +113,7 @@ TEST_CASE("a GPU whose device file the job's cgroup denies is none, though the f
     CHECK(driver.gpus().size() == 1);
 }
 
-TEST_CASE("without /proc the device files are counted, and nvidiactl is none") {
+TEST_CASE("without /proc the numbered device files count as GPUs, but nvidiactl does not") {
     const Driver driver;
     std::filesystem::create_directories(driver.folder / "dev");
     for (const char* name : {"nvidia0", "nvidia10", "nvidiactl", "nvidia-uvm"}) {
@@ -123,7 +123,7 @@ TEST_CASE("without /proc the device files are counted, and nvidiactl is none") {
     CHECK(driver.gpus() == std::vector<Gpu>{{"0", {}}, {"1", {}}});
 }
 
-TEST_CASE("CUDA_VISIBLE_DEVICES chooses by number or UUID, and what CUDA ignores is none") {
+TEST_CASE("CUDA_VISIBLE_DEVICES chooses GPUs by number or UUID, and entries that CUDA ignores do not count") {
     const Driver driver;
     driver.add("0000:3b:00.0", 0, 0);
     driver.add("0000:b1:00.0", 1, 1);
@@ -138,7 +138,7 @@ TEST_CASE("CUDA_VISIBLE_DEVICES chooses by number or UUID, and what CUDA ignores
     CHECK(visible("NoDevFiles").empty());
 }
 
-TEST_CASE("Slurm's variables count where CUDA_VISIBLE_DEVICES is not set") {
+TEST_CASE("Slurm's variables count if CUDA_VISIBLE_DEVICES is not set") {
     const Driver driver;
 
     CHECK(driver.gpus({{"SLURM_JOB_GPUS", "0,1"}, {"SLURM_STEP_GPUS", "1"}}) == std::vector<Gpu>{{"1", {}}});
@@ -146,7 +146,7 @@ TEST_CASE("Slurm's variables count where CUDA_VISIBLE_DEVICES is not set") {
     CHECK(driver.gpus({{"SLURM_JOB_GPUS", "0,1"}, {"CUDA_VISIBLE_DEVICES", "0"}}).size() == 1);
 }
 
-TEST_CASE("GPUs of AMD are those that ROCr leaves, numbered from 0, whatever numbers the node has for them") {
+TEST_CASE("the AMD GPUs that ROCr leaves are numbered from 0, whatever numbers the node has for them") {
     const Driver driver;
     std::map<std::string, std::string> job{
         {"ROCR_VISIBLE_DEVICES", "0,1"}, {"SLURM_JOB_ID", "7"}, {"SLURM_STEP_GPUS", "4,5"}};
@@ -160,7 +160,7 @@ TEST_CASE("GPUs of AMD are those that ROCr leaves, numbered from 0, whatever num
     CHECK(driver.gpus(job) == std::vector<Gpu>{{"5", {}}});
 }
 
-TEST_CASE("a process counts its GPUs as we do, by PCI addresses, unless the user wants another order") {
+TEST_CASE("a process numbers its GPUs by PCI address, as we do, unless the user wants another order") {
     using Environment = std::vector<std::pair<std::string, std::string>>;
     Environment environment;
     Environment ordered;
@@ -172,7 +172,7 @@ TEST_CASE("a process counts its GPUs as we do, by PCI addresses, unless the user
     CHECK(ordered == Environment{{"CUDA_VISIBLE_DEVICES", "1"}});
 }
 
-TEST_CASE("a GPU whose number is larger than any lies at no known NUMA node") {
+TEST_CASE("a GPU whose number is too large for an integer has no known NUMA node") {
     const Driver driver;
     driver.add("0000:3b:00.0", 0, 0);
     const std::string number(30, '9');

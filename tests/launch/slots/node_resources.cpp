@@ -16,7 +16,7 @@ using crescendo::tests::TemporaryFolder;
 
 namespace {
 
-/// Whether a process that may use `num_cpus` of our CPUs is told that its launcher binds it.
+/// Whether a process that may use `num_cpus` of our CPUs gets a message that its launcher binds it.
 bool hears_of_binding(int num_cpus, bool is_launched) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -44,7 +44,7 @@ bool hears_of_binding(int num_cpus, bool is_launched) {
 
 }  // namespace
 
-TEST_CASE("a launcher that keeps CPUs from a process is told of") {
+TEST_CASE("a launcher that withholds CPUs from a process is reported") {
     cpu_set_t all;
     ::sched_getaffinity(0, sizeof all, &all);
     const int num_cpus = CPU_COUNT(&all);
@@ -54,7 +54,7 @@ TEST_CASE("a launcher that keeps CPUs from a process is told of") {
     CHECK(hears_of_binding(1, true) == (num_cpus > 1));
 }
 
-TEST_CASE("the least limit on processor time of a control group and those around it counts") {
+TEST_CASE("the smallest limit on processor time of a control group and its parents counts") {
     const TemporaryFolder root;
     const auto folder = root / "pod/container";
     std::filesystem::create_directories(folder);

@@ -44,7 +44,7 @@ bool are_disjoint(const SlotPlan& plan) {
 
 }  // namespace
 
-TEST_CASE("a machine of one core has one slot, bound to it") {
+TEST_CASE("a machine with one core has one slot, bound to that core") {
     const auto plan = SlotPlan::make(machine("core:1 pu:1"), {});
 
     CHECK(cpus_of(plan) == std::vector<Cpus>{{0}});
@@ -78,7 +78,7 @@ TEST_CASE("slots that follow on each other lie close together") {
     CHECK(cpus_of(plan) == std::vector<Cpus>{{0}, {1}, {2}, {3}});
 }
 
-TEST_CASE("more slots than cores get a thread each and are not bound") {
+TEST_CASE("slots that outnumber the cores get one thread each and are not bound") {
     const auto plan = SlotPlan::make(machine("core:2 pu:2"), {.slots = 5});
 
     CHECK(plan.num_slots() == 5);
@@ -87,7 +87,7 @@ TEST_CASE("more slots than cores get a thread each and are not bound") {
     CHECK(plan.unbound == "there are more slots than cores");
 }
 
-TEST_CASE("slots share the cores where each cannot have as many as it asks for") {
+TEST_CASE("slots share the cores if there are too few for their requests") {
     const auto plan = SlotPlan::make(machine("core:16 pu:1"), {.slots = 8, .cpus_per_slot = 4});
     CHECK(plan.slots[0].threads == 2);
     CHECK(plan.slots[0].cpus.size() == 2);
@@ -106,7 +106,8 @@ TEST_CASE("each GPU is a slot with its share of the cores of its NUMA node") {
     CHECK(plan.slots[1].threads == 4);
 }
 
-TEST_CASE("a GPU that says where it hangs chooses before one that does not, and overflow goes to the other node") {
+TEST_CASE(
+    "a GPU with a known NUMA node chooses cores before a GPU without one, and the overflow goes to the other node") {
     const auto plan = SlotPlan::make(machine("numa:2 core:4 pu:1", {{"0", {}}, {"1", 0}, {"2", 0}, {"3", 0}}), {});
 
     CHECK(cpus_of(plan) == std::vector<Cpus>{{6, 7}, {0, 1}, {2, 3}, {4, 5}});
@@ -120,7 +121,7 @@ TEST_CASE("two workers that share a GPU have cores of their own") {
     CHECK(are_disjoint(plan));
 }
 
-TEST_CASE("slots of one GPU are as far apart as can be, each with cores near the GPU") {
+TEST_CASE("slots on one GPU are as far apart as possible, each with cores near the GPU") {
     const auto plan = SlotPlan::make(machine("numa:2 core:4 pu:1", {{"0", 0}, {"1", 1}}), {.slots_per_gpu = 2});
 
     REQUIRE(plan.num_slots() == 4);
@@ -130,7 +131,7 @@ TEST_CASE("slots of one GPU are as far apart as can be, each with cores near the
     CHECK(num_shared_gpus(plan.slots) == 2);
 }
 
-TEST_CASE("any block of neighbouring slots up to the number of GPUs lies on different ones") {
+TEST_CASE("an aligned block of neighbouring slots lies on different GPUs if there are enough GPUs") {
     const auto plan =
         SlotPlan::make(machine("core:16 pu:1", {{"0", {}}, {"1", {}}, {"2", {}}, {"3", {}}}), {.slots_per_gpu = 4});
 
@@ -145,7 +146,7 @@ TEST_CASE("any block of neighbouring slots up to the number of GPUs lies on diff
     }
 }
 
-TEST_CASE("a number of slots counts more than slots_per_gpu, and each slot knows who shares its GPU") {
+TEST_CASE("a number of slots overrides slots_per_gpu, and each slot knows how many slots share its GPU") {
     const auto node = machine("core:8 pu:1", {{"0", {}}, {"1", {}}});
 
     const auto three = SlotPlan::make(node, {.slots = 3, .slots_per_gpu = 4});
@@ -165,7 +166,7 @@ TEST_CASE("without a GPU, slots_per_gpu changes nothing") {
     CHECK(num_shared_gpus(plan.slots) == 0);
 }
 
-TEST_CASE("of the options, the one that is given replaces what the file says") {
+TEST_CASE("an option replaces both the slots and the slots_per_gpu of the file") {
     const SlotPlan::Wishes of_four{.slots = 4};
     const SlotPlan::Wishes shared{.slots_per_gpu = 3};
 
@@ -175,7 +176,7 @@ TEST_CASE("of the options, the one that is given replaces what the file says") {
     CHECK(shared.with({}, {}).slots_per_gpu == 3);
 }
 
-TEST_CASE("cores left over are for others, unless the node is ours or the file insists") {
+TEST_CASE("slots are not bound if cores are left over, unless the node is ours or the file insists") {
     auto node = machine("core:4 pu:1");
     SlotPlan::Wishes wishes{.slots = 2, .bind = Binding::automatic};
     CHECK(SlotPlan::make(node, wishes).slots[0].cpus.empty());
@@ -191,7 +192,7 @@ TEST_CASE("cores left over are for others, unless the node is ours or the file i
     CHECK(SlotPlan::make(node, wishes).slots[3].cpus.empty());
 }
 
-TEST_CASE("a container of 2 CPUs on a machine of 8 cores had 8 slots, which shared the time of 2") {
+TEST_CASE("a container with a quota of 2 CPUs has 2 slots on a machine with 8 cores") {
     auto node = machine("core:8 pu:1");
     node.cpu_time = 2.5;
 
@@ -207,7 +208,7 @@ TEST_CASE("a container of 2 CPUs on a machine of 8 cores had 8 slots, which shar
     CHECK(SlotPlan::make(node, {.bind = Binding::automatic}).slots[7].cpus == Cpus{7});
 }
 
-TEST_CASE("whatever the machine and the wishes, no core is in two slots") {
+TEST_CASE("no core is in two slots, whatever the machine and the wishes") {
     for (const char* description : {"numa:1 core:1 pu:1", "numa:3 core:5 pu:2", "numa:4 core:1 pu:4"}) {
         for (int slots = 1; slots <= 16; ++slots) {
             for (const int cpus_per_slot : {1, 2, 3, 7}) {

@@ -12,13 +12,13 @@ TEST_CASE("an emulated machine has its cores, their NUMA nodes and their hardwar
     CHECK(cores == std::vector<Core>{{0, {0, 1}}, {0, {2, 3}}, {1, {4, 5}}, {1, {6, 7}}});
 }
 
-TEST_CASE("only what is allowed counts, and a core of which one thread is allowed is one") {
+TEST_CASE("only allowed threads count, and a core counts if one of its threads is allowed") {
     const auto cores = cores_of("numa:2 core:2 pu:2", "1,6-7");
 
     CHECK(cores == std::vector<Core>{{0, {1}}, {1, {6, 7}}});
 }
 
-TEST_CASE("a machine that hwloc does not understand is an error") {
+TEST_CASE("a machine description that hwloc does not understand is an error") {
     CHECK_THROWS_WITH_AS(cores_of("numa:two"), "hwloc does not understand the machine 'numa:two'", std::runtime_error);
 }
 
@@ -29,7 +29,7 @@ TEST_CASE("this machine has a core, and its threads are in the affinity mask") {
     CHECK_FALSE(cores.front().cpus.empty());
 }
 
-TEST_CASE("CPUs are listed as the system does it") {
+TEST_CASE("lists of CPUs have the notation of the system") {
     CHECK(list_text({}) == "");
     CHECK(list_text({8, 1, 0, 2}) == "0-2,8");
     CHECK(overlap("0-3,8", "8-9"));

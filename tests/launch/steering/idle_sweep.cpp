@@ -30,7 +30,7 @@ struct IdleFixture {
 
 }  // namespace
 
-TEST_CASE("a request that a session did before it died is not done once more") {
+TEST_CASE("a request that a session carried out before it died is not carried out again") {
     const IdleFixture fixture;
     const EnqueueRequest request{{{"a", "2"}}};
     REQUIRE(IdleSweep(fixture.directory).obey(request, "first").is_accepted);
@@ -44,7 +44,7 @@ TEST_CASE("a request that a session did before it died is not done once more") {
     CHECK(read_file(fixture.directory.journal()) == before);
 }
 
-TEST_CASE("requests of other names, or of none, are done each time") {
+TEST_CASE("requests with other names, or without one, are carried out each time") {
     const IdleFixture fixture;
     const EnqueueRequest request{{{"a", "2"}}};
     {

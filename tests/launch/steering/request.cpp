@@ -29,7 +29,7 @@ TEST_CASE("every request reads back as it was written") {
     }
 }
 
-TEST_CASE("what is no request is refused") {
+TEST_CASE("anything that is not a request is refused") {
     for (const char* text : {"{}", "[]", "3", R"({"ask":"explode"})", R"({"ask":"stop"})",
                              R"({"ask":"stop","trial":"x"})", R"({"ask":"set","settings":[["run_cap"]]})", R"({"ask":"note","trial":1})",
                              R"({"ask":"enqueue","values":3})"}) {

@@ -29,7 +29,7 @@ struct InboxFixture {
     fs::path file(const std::string& name) const { return path() / (name + ".request"); }
     void write(const std::string& name, const std::string& content) const { std::ofstream(file(name)) << content; }
 
-    /// Why the only request in the folder is refused; empty if it is not.
+    /// The reason why the only request in the folder is refused; empty if it is accepted.
     std::string refusal() const {
         RequestInbox inbox(path());
         const auto arrived = inbox.next();
@@ -67,7 +67,7 @@ TEST_CASE("requests arrive in the order in which they were sent, and each gets i
     CHECK(fs::is_empty(fixture.path()));
 }
 
-TEST_CASE("a request that was withdrawn does not arrive") {
+TEST_CASE("a withdrawn request does not arrive") {
     const InboxFixture fixture;
     const SentRequest sent(fixture.path(), StopRequest{TrialId{1}});
 
@@ -77,12 +77,12 @@ TEST_CASE("a request that was withdrawn does not arrive") {
     CHECK_FALSE(RequestInbox(fixture.path()).next());
 }
 
-TEST_CASE("a folder that is not there holds no requests") {
+TEST_CASE("a missing folder holds no requests") {
     const InboxFixture fixture;
     CHECK_FALSE(RequestInbox(fixture.path() / "none").next());
 }
 
-TEST_CASE("a request that is torn, at whatever byte, or damaged is refused") {
+TEST_CASE("a request that is damaged, or cut off at any byte, is refused") {
     const InboxFixture fixture;
     const SentRequest sent(fixture.path(), NoteRequest{TrialId{1}, "text"});
     const auto whole = read_file(fixture.file(sent.name()));
@@ -99,13 +99,13 @@ TEST_CASE("a request that is torn, at whatever byte, or damaged is refused") {
     CHECK(contains(fixture.refusal(), "its checksum does not match"));
 }
 
-TEST_CASE("a request from another version is refused, with what to use instead") {
+TEST_CASE("a request from another version is refused, and the message says what to use instead") {
     const InboxFixture fixture;
     fixture.write("1", R"({"crc":"0","request":{"ask":"stop","trial":1},"version":2})");
     CHECK(contains(fixture.refusal(), "another version of crescendo; use the one that runs the sweep"));
 }
 
-TEST_CASE("a request of another user is refused") {
+TEST_CASE("a request from another user is refused") {
     if (::geteuid() != 0) {
         MESSAGE("not tried: only root can give a file to another user");
         return;
@@ -117,7 +117,7 @@ TEST_CASE("a request of another user is refused") {
     CHECK(contains(fixture.refusal(), "it belongs to user 12345, but the sweep runs as user 0"));
 }
 
-TEST_CASE("who may not steer a sweep is told at once, and a folder that they made keeps nobody out") {
+TEST_CASE("a user who may not steer a sweep gets an error at once, and a folder of theirs keeps nobody out") {
     if (::geteuid() != 0) {
         MESSAGE("not tried: only root can give a folder to another user");
         return;
@@ -142,7 +142,7 @@ TEST_CASE("who may not steer a sweep is told at once, and a folder that they mad
     }
 }
 
-TEST_CASE("what is no file of moderate size is refused, and nothing waits for it") {
+TEST_CASE("a request that is not a regular file of moderate size is refused without waiting for it") {
     const std::vector<std::pair<std::string, std::function<void(const InboxFixture&)>>> cases{
         {"cannot be read", [](const InboxFixture& fixture) { fs::create_symlink("/etc/passwd", fixture.file("1")); }},
         {"not a regular file",
@@ -163,7 +163,7 @@ TEST_CASE("what is no file of moderate size is refused, and nothing waits for it
     }
 }
 
-TEST_CASE("answers that nobody took are removed by the next session") {
+TEST_CASE("the next session removes answers that nobody took") {
     const InboxFixture fixture;
     {
         RequestInbox inbox(fixture.path());
@@ -188,7 +188,7 @@ TEST_CASE("a command does not wait for an answer that a later session has remove
                          doctest::Contains("took the request, but its answer is lost"), InvalidInput);
 }
 
-TEST_CASE("a request that nobody takes is taken back, and nobody answers it") {
+TEST_CASE("a request that no session takes is withdrawn and does not arrive later") {
     const InboxFixture fixture;
     const auto directory = SweepDirectory::create(fixture.folder / "s", "", {});
     const SentRequest sent(directory.requests(), StopRequest{TrialId{1}});
@@ -198,7 +198,7 @@ TEST_CASE("a request that nobody takes is taken back, and nobody answers it") {
     CHECK_FALSE(RequestInbox(directory.requests()).next());
 }
 
-TEST_CASE("an answer that is there is taken, however late") {
+TEST_CASE("an answer that exists is taken, however late") {
     const InboxFixture fixture;
     const auto directory = SweepDirectory::create(fixture.folder / "s", "", {});
     const SentRequest sent(directory.requests(), StopRequest{TrialId{1}});
@@ -211,7 +211,7 @@ TEST_CASE("an answer that is there is taken, however late") {
     CHECK(answer->text == "trial 1 stops");
 }
 
-TEST_CASE("a request and its answer arrive, whatever bytes are in them") {
+TEST_CASE("a request and its answer arrive, whatever bytes they contain") {
     const InboxFixture fixture;
     const SentRequest sent(fixture.path(), NoteRequest{TrialId{1}, "caf\xE9"});
     RequestInbox inbox(fixture.path());
@@ -226,7 +226,7 @@ TEST_CASE("a request and its answer arrive, whatever bytes are in them") {
     CHECK(answer->text == "caf\xEF\xBF\xBD: no");
 }
 
-TEST_CASE("a request that cannot be written says why, and leaves nothing") {
+TEST_CASE("a request that cannot be written reports the reason and leaves no file") {
     const SmallDisk disk("size=64k");
     if (!disk) {
         return;

@@ -42,7 +42,7 @@ struct SteeredFixture {
 
     Steered steered(const Request& request) const { return steer(request, directory, history, /*time=*/2); }
 
-    /// Does it, and returns the answer.
+    /// Carries out the request, and returns the answer.
     std::string done(const Request& request) {
         auto steered = this->steered(request);
         for (const auto& record : steered.records) {
@@ -82,7 +82,7 @@ TEST_CASE("a trial is paused and resumed once, and asking again changes nothing"
     CHECK(fixture.done(ResumeRequest{TrialId{2}}) == "trial 2 is running, and not held");
 }
 
-TEST_CASE("a trial that has ended, or not started, is neither paused nor resumed") {
+TEST_CASE("a trial that has ended or not started cannot be paused or resumed") {
     const SteeredFixture fixture;
 
     for (const Request& late : {Request{PauseRequest{TrialId{0}}}, Request{ResumeRequest{TrialId{0}}}}) {
@@ -102,14 +102,14 @@ TEST_CASE("a trial is stopped once, and asking again changes nothing") {
     CHECK(fixture.done(StopRequest{TrialId{2}}) == "trial 2 was already stopped");
 }
 
-TEST_CASE("a trial that has ended, or has not started, cannot be stopped, and the answer says which") {
+TEST_CASE("a trial that has ended or not started cannot be stopped, and the answer says why") {
     const SteeredFixture fixture;
     CHECK(contains(fixture.refusal(StopRequest{TrialId{0}}), "trial 0 has already ended: it is finished (completed)"));
     CHECK(contains(fixture.refusal(StopRequest{TrialId{1}}), "trial 1 has already ended: it is failed (failed)"));
     CHECK(contains(fixture.refusal(StopRequest{TrialId{4}}), "trial 4 has not started: the sweep has started 4"));
 }
 
-TEST_CASE("a failed trial is tried again once, by its number or with all that failed") {
+TEST_CASE("a failed trial is retried once, by its number or together with all failed trials") {
     for (const auto& request : {RetryRequest{TrialId{1}}, RetryRequest{}}) {
         SteeredFixture fixture;
 
@@ -124,7 +124,7 @@ TEST_CASE("a failed trial is tried again once, by its number or with all that fa
     CHECK(contains(fixture.refusal(RetryRequest{TrialId{9}}), "trial 9 has not started: the sweep has started 4"));
 }
 
-TEST_CASE("limits change together, and the event says whether time is left") {
+TEST_CASE("several limits change in one event, and limits set earlier stay") {
     SteeredFixture fixture;
 
     const auto steered = fixture.steered(SetRequest{{{"run_cap", "9"}, {"budget.time", "\"12h\""}}});
@@ -143,7 +143,7 @@ TEST_CASE("limits change together, and the event says whether time is left") {
     CHECK(fixture.history.sweep().spec().run_cap == 9);
 }
 
-TEST_CASE("limits that cannot be are refused, and so is a sweep file that was edited") {
+TEST_CASE("invalid limits are refused, and so is an edited sweep file") {
     SteeredFixture fixture;
     CHECK(contains(fixture.refusal(SetRequest{{{"run_cap", "many"}}}), "'many' is text"));
     CHECK(contains(fixture.refusal(SetRequest{{{"run_cap", {}}}}), "nothing ends this sweep"));
@@ -154,7 +154,7 @@ TEST_CASE("limits that cannot be are refused, and so is a sweep file that was ed
     CHECK(contains(fixture.refusal(SetRequest{{{"run_cap", "9"}}}), "parameters.a.max: is 3 now but was 2"));
 }
 
-TEST_CASE("notes and tags are about the sweep or a trial that has started") {
+TEST_CASE("notes and tags belong to the sweep or to a trial that has started") {
     SteeredFixture fixture;
 
     CHECK(fixture.done(NoteRequest{TrialId{3}, "diverged"}) == "trial 3: noted");
@@ -171,7 +171,7 @@ TEST_CASE("notes and tags are about the sweep or a trial that has started") {
     }
 }
 
-TEST_CASE("a listed text is enqueued as it is, though YAML would read another value or none") {
+TEST_CASE("a listed text is enqueued unchanged, even if YAML would read another value or none") {
     const std::string text =
         "metric: {name: loss}\nrun_cap: 9\nparameters:\n  c: {values: [red, 'red #2', 'a: b', '3', 3]}\n"
         "  only: {value: 'x: y'}\n  n: {min: 1, max: 5}\nscheduler: {type: fifo, max: 4}\ncommand: [train]\n";

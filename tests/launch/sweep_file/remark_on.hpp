@@ -6,7 +6,7 @@
 
 namespace crescendo::tests {
 
-/// What the file's reader is told of a key; "" if nothing.
+/// The remark on a key; "" if there is none.
 inline std::string remark_on(const launch::SweepFile& file, const std::string& key) {
     for (const auto& remark : file.remarks) {
         if (remark.key == key) {

@@ -5,7 +5,7 @@
 using namespace crescendo;
 using namespace crescendo::launch;
 
-TEST_CASE("a sweep trained again has one configuration, all of the resource, and what trains as it was") {
+TEST_CASE("a retraining has one configuration, the full resource, and the same program as the sweep") {
     const auto original = parse_sweep(R"(
 name: s
 metric: {name: acc, goal: maximize, target: 0.99}
@@ -64,7 +64,7 @@ TEST_CASE("crescendo-trainer measures every seed on the test samples, if there a
     CHECK_FALSE(parse_sweep(text_of("{train: a}"), "r").trainer->contains("test_trials"));
 }
 
-TEST_CASE("a program that ends when it likes does so when it is trained again") {
+TEST_CASE("a program that decides when to end does so in a retraining, too") {
     for (const std::string schedule : {"", "early_terminate: {type: hyperband, min_iter: 3}\n"}) {
         const auto original = parse_sweep(
             "name: s\nmetric: {name: loss}\nrun_cap: 2\nparameters: {lr: {min: 0.1, max: 0.2}}\ncommand: [ls]\n" +
@@ -79,7 +79,7 @@ TEST_CASE("a program that ends when it likes does so when it is trained again") 
     }
 }
 
-TEST_CASE("a sweep with the largest seed is trained again with one that a file can have") {
+TEST_CASE("the retraining of a sweep with the largest seed has a valid seed") {
     const auto original = parse_sweep(
         "name: s\nmetric: {name: loss}\nseed: 9223372036854775807\nrun_cap: 2\n"
         "parameters: {lr: {min: 0.1, max: 0.2}}\nscheduler: {type: fifo, max: 9}\ncommand: [ls]\n",

@@ -9,14 +9,14 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("a program alone has W&B's default command") {
+TEST_CASE("a program without a command has W&B's default command") {
     const auto file = parse("program: train.py\n");
 
     CHECK(file.command == std::vector<std::string>{"${env}", "${interpreter}", "${program}", "${args}"});
     CHECK(file.program == "train.py");
 }
 
-TEST_CASE("the words of a command are text as they are written, whatever they look like") {
+TEST_CASE("the words of a command are text as written, whatever they look like") {
     CHECK(parse("command: [./train, --gpus, 2, 1e-5, 007, true, '3', 1_000]\n").command ==
           std::vector<std::string>{"./train", "--gpus", "2", "1e-5", "007", "true", "3", "1_000"});
 }
@@ -27,7 +27,7 @@ TEST_CASE("a command is kept with its macros") {
     CHECK(file.command == std::vector<std::string>{"bash", "train.sh", "--rate=${lr}", "3"});
 }
 
-TEST_CASE("a program stays from trial to trial and may have a test if it grows in place") {
+TEST_CASE("a program that grows in place stays from trial to trial and may have a final test") {
     const auto plain = parse("command: [./train]\n");
     const auto growing = parse("command: [./train]\ngrow: in_place\nfinal_test: on\n");
 
@@ -39,7 +39,7 @@ TEST_CASE("a program stays from trial to trial and may have a test if it grows i
     CHECK_FALSE(parse("trainer: {data: {train: a}}\n").has_final_test());
 }
 
-TEST_CASE("rungs and the trainer count the same") {
+TEST_CASE("rungs and the trainer count in the same unit") {
     const auto with = [](const std::string& resource, const std::string& trainer) {
         auto text = sound;
         return text.insert(text.find("  min:"), resource) + trainer;
@@ -53,7 +53,7 @@ TEST_CASE("rungs and the trainer count the same") {
          "sweep.yaml:7:3: scheduler.resource: is steps, but the trainer counts epochs, and min and max are in its "
          "unit; write resource: epochs, or trainer: {report: {unit: steps}}"},
         {with("  resource: steps\n", "trainer: {report: {unit: steps}}\n"), "no error"},
-        {with("", "trainer: {report: {unit: steps}}\n"), "no error"},                 // nothing is said twice
+        {with("", "trainer: {report: {unit: steps}}\n"), "no error"},                 // resource is not given
         {with("  resource: steps\n", "trainer: {report: {unit: 3}}\n"), "no error"},  // for the trainer to refuse
         {with("  resource: steps\n", "command: [train]\n"), "no error"},
     });
@@ -79,7 +79,7 @@ TEST_CASE("a program that keeps its workers cannot be grown") {
     });
 }
 
-TEST_CASE("how a program grows belongs to a program, and outside of the scheduler") {
+TEST_CASE("the key grow of a program needs a program, and stands outside the scheduler") {
     check_errors({
         {sound + "grow: in_place\n",
          "sweep.yaml:10:1: grow: is a key for the program of `command:`, but there is no program; remove it"},
@@ -111,7 +111,7 @@ TEST_CASE("a program that grows in place is started before its parameters are kn
     }
 }
 
-TEST_CASE("a pattern that calls the resource epoch, so that each step counts as an epoch, is doubted") {
+TEST_CASE("a pattern that calls the resource epoch, so that each step counts as an epoch, gets a remark") {
     const auto doubt = [](const std::string& pattern) {
         const auto file = parse("command: [train]\nreport: {pattern: '" + pattern + "'}\n");
         return remark_on(file, "report.pattern");
@@ -124,7 +124,7 @@ TEST_CASE("a pattern that calls the resource epoch, so that each step counts as 
     CHECK(doubt("(?P<val_loss>.*)").empty());
 }
 
-TEST_CASE("reports are found in what a program prints, which has to be said soundly") {
+TEST_CASE("mistakes in the pattern or file of a program's reports are refused") {
     const auto with = [](const std::string& report, const std::string& more = "command: [train]\n") {
         return error_in(sound + more + "report: " + report + "\n");
     };
@@ -150,7 +150,7 @@ TEST_CASE("reports are found in what a program prints, which has to be said soun
               .starts_with("sweep.yaml:12:1: report: finds the reports of a program that does not send them"));
 }
 
-TEST_CASE("a sweep has a trainer or a command") {
+TEST_CASE("a sweep has either a trainer or a valid command") {
     check_errors({
         {sound + "trainer: {model: cnn}\ncommand: [train]\n",
          "sweep.yaml:11:1: command: both trainer and this say what to run; remove one of the two"},

@@ -27,7 +27,7 @@ std::string error_with(const std::string& more) {
 
 }  // namespace
 
-TEST_CASE("a program without a scheduler trains until it ends, in 50 trials, and the file's reader is told") {
+TEST_CASE("without a scheduler, 50 trials train until their programs end, and remarks say so") {
     const auto file = read_with("method: random\n");
 
     CHECK(file.spec.scheduler.kind == SchedulerKind::fifo);
@@ -37,14 +37,14 @@ TEST_CASE("a program without a scheduler trains until it ends, in 50 trials, and
     CHECK(remark_on(file, "run_cap") == "is missing: 50 trials run; add run_cap: or budget:");
 }
 
-TEST_CASE("a budget ends a sweep without a run_cap, and successive halving has to be told") {
+TEST_CASE("a budget can replace run_cap, except for successive halving") {
     CHECK_FALSE(read_with("budget: {time: 1h}\n").spec.run_cap.has_value());
     CHECK_FALSE(read_with("budget: {target: 0.1}\n").spec.run_cap.has_value());
     CHECK(error_with("scheduler: {type: successive_halving, max: 9}\n").find("halves a given number of trials") !=
           std::string::npos);
 }
 
-TEST_CASE("who takes the run_cap away gets no other one") {
+TEST_CASE("a run_cap that a command removes gets no default") {
     CHECK_THROWS_WITH_AS(parse_sweep(wandb + "run_cap: 3\n", "sweep.yaml", {{"run_cap", {}}}),
                          doctest::Contains("nothing ends this sweep"), InvalidInput);
 }
@@ -58,7 +58,7 @@ TEST_CASE("a grid runs all of its points, and no more") {
     CHECK(read_with("method: grid\n").spec.sampler == "grid");
 }
 
-TEST_CASE("a grid that cannot be is one mistake, also without a run_cap") {
+TEST_CASE("an impossible grid is one mistake, even without a run_cap") {
     const auto error = error_with("  x: {min: 0.1, max: 0.2}\nmethod: grid\n");
 
     CHECK(error.starts_with("sweep.yaml:6:3: parameters.x: has infinitely many values"));
@@ -83,7 +83,7 @@ TEST_CASE("W&B's early_terminate becomes asha with the same rungs") {
           Resource{1});
 }
 
-TEST_CASE("a note says where rungs lie if W&B rounds them to others") {
+TEST_CASE("a remark says where rungs lie if W&B rounds them differently") {
     const auto note = [](const char* rule) {
         return remark_on(read_with(std::string("early_terminate: {type: hyperband, ") + rule + "}\n"),
                          "early_terminate");
@@ -111,7 +111,7 @@ TEST_CASE("mistakes in early_terminate name their key") {
               .find("max is 20 and min is 30") != std::string::npos);
 }
 
-TEST_CASE("how many trials run at once is limited also without a scheduler, and with W&B's word for one") {
+TEST_CASE("max_concurrent limits the running trials even without a scheduler type or with early_terminate") {
     const std::string limit = "scheduler: {max_concurrent: 2}\n";
     const std::string early = "early_terminate: {type: hyperband, min_iter: 3}\n";
     const std::vector<Override> command{{"scheduler.max_concurrent", "2"}};
@@ -137,7 +137,7 @@ TEST_CASE("the target of W&B's metric ends the sweep") {
     CHECK(!remark_on(file, "metric.target").empty());
 }
 
-TEST_CASE("an item that is left empty in a command is no word") {
+TEST_CASE("an empty item of a command is not a word, and gets a remark") {
     const auto file = parse_sweep(
         "command:\n- ${program}\n-\n- ''\n- 14\nprogram: a\nmetric: {name: x}\nparameters: {x: {value: 1}}\n",
         "sweep.yaml");
@@ -146,7 +146,7 @@ TEST_CASE("an item that is left empty in a command is no word") {
     CHECK(!remark_on(file, "command[1]").empty());
 }
 
-TEST_CASE("a parameter that holds others has dotted names, and its name is kept") {
+TEST_CASE("nested parameters have dotted names, and the names of their groups are kept") {
     const auto file =
         read_with("  optimizer: {parameters: {lr: {min: 0.1, max: 1.0}, nadam: {parameters: {beta: {value: 1}}}}}\n");
     const auto& parameters = file.spec.space.parameters();
@@ -164,7 +164,7 @@ TEST_CASE("values may be lists, maps and null") {
     CHECK(values == std::vector<Value>{JsonValue("[1,2.5]"), JsonValue(R"({"a":true,"b":1})"), JsonValue("null")});
 }
 
-TEST_CASE("a goal that contradicts the metric's name, or would if it was given, gets a remark") {
+TEST_CASE("a goal that contradicts the name of the metric gets a remark, even if it is the default") {
     const auto remark = [](const std::string& metric) {
         auto text = wandb;
         text.replace(text.find("{name: loss}"), 12, metric);
@@ -181,7 +181,7 @@ TEST_CASE("a goal that contradicts the metric's name, or would if it was given, 
     CHECK(remark("{name: fid_score, goal: minimize}").empty());
 }
 
-TEST_CASE("a command that changes the scheduler needs one in Crescendo's words") {
+TEST_CASE("a command cannot change a scheduler that is written as early_terminate") {
     const std::string text = "metric: {name: loss}\nrun_cap: 9\nparameters: {x: {min: 0.0, max: 1.0}}\n"
                              "early_terminate: {type: hyperband, max_iter: 27, s: 3, eta: 3}\n";
     const auto error = tests::error_of([&] { parse_sweep(text, "sweep.yaml", {{"scheduler.type", "rasda"}}); });

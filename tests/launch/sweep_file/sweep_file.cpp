@@ -13,7 +13,7 @@ using crescendo::tests::TemporaryFolder;
 
 namespace {
 
-/// The least a sweep file needs, and more lines.
+/// A minimal sweep file with more lines.
 SweepFile parse_least(const std::string& more = "") {
     return parse_sweep(
         "metric: {name: val_loss}\n"
@@ -34,7 +34,7 @@ Distribution distribution(const std::string& map) {
 
 }  // namespace
 
-TEST_CASE("the example of the documentation is read whole") {
+TEST_CASE("the example in the documentation is read completely") {
     const std::string text = R"(name: fashion-mnist
 metric: {name: val_accuracy, goal: maximize}
 run_cap: 27                      # trials
@@ -104,7 +104,7 @@ trainer: {model: cnn, batch_size: 128, data: {train: fashion.h5:/train}}
           std::vector<Value>{std::int64_t{16}, std::int64_t{32}, std::int64_t{64}});
 }
 
-TEST_CASE("what is left out has the documented default") {
+TEST_CASE("keys that are left out have the documented defaults") {
     const auto file = parse_least();
 
     CHECK(file.name == "sweep");  // of sweep.yaml
@@ -124,7 +124,7 @@ TEST_CASE("what is left out has the documented default") {
     CHECK(distribution("{min: 0.0, max: 1.0}").index() == 0);
 }
 
-TEST_CASE("a scheduler that only has a maximum grows trials as documented") {
+TEST_CASE("a scheduler with only a maximum grows trials as documented") {
     const auto file = parse_sweep(
         "metric: {name: val_loss}\nparameters: {lr: {min: 0.0, max: 1.0}}\nrun_cap: 27\nscheduler: {max: 9}\n",
         "sweep.yaml");
@@ -137,14 +137,14 @@ TEST_CASE("a scheduler that only has a maximum grows trials as documented") {
     CHECK(scheduler.has_surplus());
 }
 
-TEST_CASE("W&B's words without a meaning here are accepted") {
+TEST_CASE("W&B's keys without a meaning here are accepted") {
     const auto file = parse_least("method: random\ndescription: the third try\nproject: thesis\nentity: us\n");
 
     CHECK(file.name == "sweep");
     CHECK(file.spec.sampler == "random");
 }
 
-TEST_CASE("a distribution that is not named follows from the keys") {
+TEST_CASE("an unnamed distribution follows from its keys") {
     CHECK(std::get<IntUniform>(distribution("{min: 1, max: 9}")).max == 9);
     CHECK(std::get<Uniform>(distribution("{min: 1, max: 9.0}")).max == 9.0);
     CHECK(std::get<Uniform>(distribution("{min: 1e-4, max: 1}")).min == 1e-4);
@@ -169,13 +169,13 @@ TEST_CASE("values keep the types they are written with") {
     CHECK(values == std::vector<Value>{std::int64_t{1}, 1.0, "1", true, "true", "on", 1e-3});
 }
 
-TEST_CASE("regroups of warm trainers are expected to take a moment, and nobody knows of others") {
+TEST_CASE("regroups of warm trainers have an expected duration, but other regroups have none") {
     CHECK_FALSE(parse_least("command: [./train]\n").spec.scheduler.expected_regroup);
     CHECK(parse_least("trainer: {model: cnn}\n").spec.scheduler.expected_regroup == 0.1);
     CHECK(parse_least("command: [./train]\ngrow: in_place\n").spec.scheduler.expected_regroup == 0.1);
 }
 
-TEST_CASE("on and off are true and false for other YAML libraries") {
+TEST_CASE("true and false mean on and off, as other YAML libraries write them") {
     CHECK(parse_least("command: [./train]\nbind: false\n").bind == Binding::off);
     CHECK(parse_least("command: [./train]\ngrow: in_place\nfinal_test: true\n").has_final_test());
     CHECK_FALSE(parse_least("trainer: {data: {train: a}}\nhang_timeout: false\n").supervision.hang_timeout.has_value());
@@ -192,7 +192,7 @@ TEST_CASE("slots are a number or auto") {
     CHECK_FALSE(parse_least("slots: auto\n").slots.has_value());
 }
 
-TEST_CASE("line ends of Windows and a byte order mark do not matter") {
+TEST_CASE("Windows line endings and a byte order mark do not matter") {
     auto text = parse_least().text;
     for (std::size_t i = 0; (i = text.find('\n', i)) != std::string::npos; i += 2) {
         text.replace(i, 1, "\r\n");
@@ -207,7 +207,7 @@ TEST_CASE("the trainer's settings keep their types and are not interpreted") {
     CHECK(file.trainer->dump() == R"({"a":1,"b":1.0,"c":"1","d":[true,null],"e":{"f":"x"}})");
 }
 
-TEST_CASE("problems that others find with a key are located") {
+TEST_CASE("a message about a key has its position, or that of the nearest key around it") {
     const auto file = parse_least("trainer:\n  optimizer: sdg\n  layers: [3, x]\n");
 
     CHECK(file.source.located("trainer.optimizer", "unknown") == "sweep.yaml:6:3: trainer.optimizer: unknown");
@@ -218,7 +218,7 @@ TEST_CASE("problems that others find with a key are located") {
     CHECK(file.source.position_of("parameters.lr.max") == Position{2, 29});
 }
 
-TEST_CASE("a file is read byte for byte, and a missing one is named") {
+TEST_CASE("a file is read byte for byte, and the error about a missing file names it") {
     const TemporaryFolder folder;
     const auto path = folder / "mnist.yaml";
     const std::string text = parse_least("# a comment\n").text;

@@ -1,4 +1,4 @@
-/// What people get wrong in a sweep file, and the whole message that they get.
+/// Common mistakes in sweep files, with their complete messages.
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// The mistakes of the file are these, in this order, each with the beginning of its message; their number follows.
+/// Expects these mistakes in this order, each by the beginning of its message, followed by their number.
 void check_mistakes(const std::string& text, const std::vector<std::string>& mistakes) {
     std::istringstream lines(error_in(text));
     std::string line;
@@ -27,9 +27,9 @@ void check_mistakes(const std::string& text, const std::vector<std::string>& mis
 
 }  // namespace
 
-TEST_CASE("the file that the others differ from is sound") { CHECK(error_in(sound) == "no error"); }
+TEST_CASE("the file from which the others are made is valid") { CHECK(error_in(sound) == "no error"); }
 
-TEST_CASE("an unknown key is named with the nearest one, or with all") {
+TEST_CASE("the message about an unknown key suggests the nearest key, or lists all") {
     check_errors({
         {sound_with("reduction_factor", "reducton_factor"),
          "sweep.yaml:9:3: scheduler.reducton_factor: unknown key (did you mean 'reduction_factor'?)"},
@@ -52,7 +52,7 @@ TEST_CASE("the keys of a section are listed once") {
                                                       "sweep.yaml:11:1: goodbye: unknown key, too"});
 }
 
-TEST_CASE("a decimal comma and a colon without a space, which YAML takes for keys, are told what they are") {
+TEST_CASE("the messages about a decimal comma and a colon without a space explain why YAML reads a key") {
     check_errors({
         {sound_with_parameter("lr: {min: 0,1, max: 1}"),
          "sweep.yaml:4:15: parameters.lr.1: unknown key; a comma ends a value, so write a decimal point, as in 0.1"},
@@ -61,7 +61,7 @@ TEST_CASE("a decimal comma and a colon without a space, which YAML takes for key
     });
 }
 
-TEST_CASE("keys and words of other tools are told what to write") {
+TEST_CASE("the messages about keys and words of other tools say what to write") {
     check_errors({
         {sound_with("run_cap", "n_trials"), "sweep.yaml:2:1: n_trials: unknown key (did you mean 'run_cap'?)"},
         {sound_with("run_cap", "trials"), "sweep.yaml:2:1: trials: unknown key (did you mean 'run_cap'?)"},
@@ -110,7 +110,7 @@ TEST_CASE("keys and words of other tools are told what to write") {
                     "sweep.yaml:4:43: parameters.lr.log: unknown key; write distribution: log_uniform_values"});
 }
 
-TEST_CASE("a parameter that holds others without `parameters:` is shown where they go") {
+TEST_CASE("the message about nested parameters without `parameters:` says where they belong") {
     check_errors({
         {sound_with_parameter("optimizer: {lr: {min: 0.1, max: 1.0}, name: {values: [a, b]}}"),
          "sweep.yaml:4:15: parameters.optimizer.lr: is a map, but not a key of a parameter; if optimizer holds other "
@@ -119,7 +119,7 @@ TEST_CASE("a parameter that holds others without `parameters:` is shown where th
     });
 }
 
-TEST_CASE("slots per GPU are a whole number, and the number of slots is given in one way") {
+TEST_CASE("slots_per_gpu is a whole number, and excludes a number of slots") {
     check_errors({
         {sound + "slots_per_gpu: 0\n", "sweep.yaml:10:1: slots_per_gpu: is 0; use 1 or more"},
         {sound + "slots_per_gpu: two\n",
@@ -131,7 +131,7 @@ TEST_CASE("slots per GPU are a whole number, and the number of slots is given in
     CHECK(error_in(sound + "slots: auto\nslots_per_gpu: 2\n") == "no error");
 }
 
-TEST_CASE("a key that is given twice is named with the line of the first") {
+TEST_CASE("the message about a key given twice names the line of the first") {
     check_errors({
         {sound_with("run_cap: 27", "run_cap: 27\nrun_cap: 9"),
          "sweep.yaml:3:1: run_cap: is given twice, first on line 2; remove one of the two"},
@@ -140,7 +140,7 @@ TEST_CASE("a key that is given twice is named with the line of the first") {
     });
 }
 
-TEST_CASE("a required key that is missing is named with a line to add") {
+TEST_CASE("the message about a missing key gives a line to add") {
     check_errors({
         {sound_with("name: val_loss, ", ""),
          "sweep.yaml:1:1: metric.name: is missing: trials report the metric under this name; add name: val_loss"},
@@ -153,7 +153,7 @@ TEST_CASE("a required key that is missing is named with a line to add") {
     });
 }
 
-TEST_CASE("a value of the wrong type is shown with what the key takes") {
+TEST_CASE("the message about a value of the wrong type says what the key takes") {
     check_errors({
         {sound_with("run_cap: 27", "run_cap: many"),
          "sweep.yaml:2:1: run_cap: 'many' is text; use a whole number, such as 3, without quotes"},
@@ -185,14 +185,14 @@ TEST_CASE("a value of the wrong type is shown with what the key takes") {
     });
 }
 
-TEST_CASE("YAML's merge key is no parameter") {
+TEST_CASE("YAML's merge key is not a parameter") {
     for (const std::string value : {"{lr: {min: 0.1, max: 0.2}}", "[{lr: {value: 1}}, {width: {value: 2}}]"}) {
         CHECK(error_in(sound_with_parameter("<<: " + value)) ==
               "sweep.yaml:4:3: parameters.<<: is YAML's merge key, which is not supported; write out its keys");
     }
 }
 
-TEST_CASE("a number that makes no sense is shown with one that does") {
+TEST_CASE("the message about a senseless number suggests a sensible one") {
     check_errors({
         {sound_with("run_cap: 27", "run_cap: 0"),
          "sweep.yaml:2:1: run_cap: run_cap is 0 (a sweep needs a trial); use 1 or more"},
@@ -209,7 +209,7 @@ TEST_CASE("a number that makes no sense is shown with one that does") {
     });
 }
 
-TEST_CASE("a word that is misspelt or unknown is named with those there are") {
+TEST_CASE("the message about a misspelt or unknown word lists the known words") {
     check_errors({
         {sound_with("goal: minimize", "goal: maximise"),
          "sweep.yaml:1:26: metric.goal: 'maximise' is unknown here (did you mean 'maximize'?); use minimize or "
@@ -222,7 +222,7 @@ TEST_CASE("a word that is misspelt or unknown is named with those there are") {
     });
 }
 
-TEST_CASE("words of a scheduler that another one does not have are named with what to write instead") {
+TEST_CASE("the message about a key that the scheduler does not have says what to write instead") {
     check_errors({
         {sound_with("  min: 1\n", "  grow: wait\n"),
          "sweep.yaml:7:3: scheduler.grow: grow applies only to type: rasda, which gives survivors more workers; remove "
@@ -234,7 +234,7 @@ TEST_CASE("words of a scheduler that another one does not have are named with wh
     });
 }
 
-TEST_CASE("what this version cannot do is named with what to write instead") {
+TEST_CASE("the message about an unsupported feature says what to write instead") {
     check_errors({
         {sound_with("type: asha", "type: bohb"),
          "sweep.yaml:6:3: scheduler.type: 'bohb' is not supported by this version; use asha"},
@@ -249,7 +249,7 @@ TEST_CASE("what this version cannot do is named with what to write instead") {
     });
 }
 
-TEST_CASE("a range that is empty or has no logarithm is named with its parameter") {
+TEST_CASE("the message about a range that is empty or has no logarithm names the parameter") {
     check_errors({
         {sound_with("min: 1e-4, max: 0.3", "min: 0.3, max: 1e-4"),
          "sweep.yaml:4:3: parameters.lr: min is 0.3 and max is 0.0001 (nothing lies between); use a min below max, "
@@ -261,7 +261,7 @@ TEST_CASE("a range that is empty or has no logarithm is named with its parameter
     });
 }
 
-TEST_CASE("a parameter that is no map, or says too little or too much, is named with what to write") {
+TEST_CASE("the message about a parameter that is not a map, or has too few or too many keys, says what to write") {
     check_errors({
         {sound_with_parameter("lr: 0.01"),
          "sweep.yaml:4:3: parameters.lr: 0.01 is a number; for one fixed value write lr: {value: 0.01}"},
@@ -307,7 +307,7 @@ TEST_CASE("a parameter that is no map, or says too little or too much, is named 
     });
 }
 
-TEST_CASE("tags of YAML's core schema say what a value is, and what it cannot be") {
+TEST_CASE("a tag of YAML's core schema sets the type of a value, which must fit it") {
     check_errors({
         {sound_with_parameter("lr: {values: [!!float 1e-5, !!int 3, !!str 4, !!bool true]}"), "no error"},
         {sound_with("run_cap: 27", "run_cap: !!float 27"),
@@ -318,7 +318,7 @@ TEST_CASE("tags of YAML's core schema say what a value is, and what it cannot be
     });
 }
 
-TEST_CASE("all mistakes are told at once, by line, with their number") {
+TEST_CASE("all mistakes are reported at once, ordered by line and counted") {
     check_mistakes(
         R"(run_cap: many
 metric: {goal: maximise}
@@ -366,7 +366,7 @@ TEST_CASE("a mistake causes no second message") {
     CHECK(error_in(text).find("brackets") == std::string::npos);
 }
 
-TEST_CASE("what a file of W&B leaves to be changed is told in one go") {
+TEST_CASE("all mistakes in a W&B file are reported at once") {
     check_mistakes(
         R"(command:
   - ${env}
@@ -388,7 +388,7 @@ parameters:
          "sweep.yaml:14:3: parameters.lr: is given twice, first on line 13"});
 }
 
-TEST_CASE("a grid needs values to list, and a macro of the environment a prefix") {
+TEST_CASE("a grid needs values to list, and a macro for an environment variable needs a prefix") {
     CHECK(error_in(sound + "method: grid\n") ==
           "sweep.yaml:4:3: parameters.lr: has infinitely many values (a grid tries each of them once); list some with "
           "values: [...], use a distribution of whole numbers or q_uniform with a q, or use method: random");
@@ -397,7 +397,7 @@ TEST_CASE("a grid needs values to list, and a macro of the environment a prefix"
                            "environment variable, write ${envvar:PYTHONPATH}; use one of args, "));
 }
 
-TEST_CASE("a name that is no folder's is refused") {
+TEST_CASE("a name that cannot name a folder is refused") {
     CHECK(error_in(sound + "name: a/b\n") ==
           "sweep.yaml:10:1: name: 'a/b' cannot name the sweep's folder; use a name that has no '/' and does not start "
           "with '-'; --dir chooses another place for the folder");
@@ -405,7 +405,7 @@ TEST_CASE("a name that is no folder's is refused") {
     CHECK(error_in(sound + "name: -x\n").find("cannot name the sweep's folder") != std::string::npos);
 }
 
-TEST_CASE("a script in place of the sweep file is told where it belongs") {
+TEST_CASE("the message about a script in place of a sweep file says where it belongs") {
     const auto error_in_script = [](const std::string& text) {
         return error_of([&] { parse_sweep(text, "src/train.py"); });
     };
@@ -415,7 +415,7 @@ TEST_CASE("a script in place of the sweep file is told where it belongs") {
               .ends_with("; `python3 -m crescendo.wandb --sweep-file src/train.py > sweep.yaml` writes it"));
 }
 
-TEST_CASE("what is no YAML is named with its place") {
+TEST_CASE("the message about invalid YAML gives its position") {
     check_errors({
         {"", "sweep.yaml:1:1: the file is empty"},
         {"# nothing yet\n", "sweep.yaml:1:1: the file is empty"},

@@ -36,7 +36,7 @@ std::vector<Config> initial_of(const std::string& points) {
 
 }  // namespace
 
-TEST_CASE("initial points are read, whole or in part, with nested parameters in maps or under dotted names") {
+TEST_CASE("initial points are complete or partial, with nested parameters in maps or under dotted names") {
     const auto points = initial_of(
         "[{lr: 0.01, optimizer: {name: adam}, width: 32.0}, {}, {optimizer.name: sgd, optimizer.momentum: 0}]");
 
@@ -47,7 +47,7 @@ TEST_CASE("initial points are read, whole or in part, with nested parameters in 
     CHECK(initial_of("[]").empty());
 }
 
-TEST_CASE("an initial point that cannot be is a mistake with its place and a remedy") {
+TEST_CASE("an impossible initial point is a mistake with its position and a remedy") {
     const std::pair<const char*, const char*> cases[]{
         {"{lr: 0.1}", "14:1: initial: this is a map, but the initial points must be a list of maps; write"},
         {"[0.1]", "14:11: initial[0]: 0.1 is a number, but a point must be a map of parameters; write"},
@@ -71,7 +71,7 @@ TEST_CASE("an initial point that cannot be is a mistake with its place and a rem
     }
 }
 
-TEST_CASE("all mistakes in initial points are reported at once, and none where the parameters are mistaken") {
+TEST_CASE("all mistakes in initial points are reported at once, but none if the parameters have mistakes") {
     const auto error = tests::error_of([&] { initial_of("[{lr: 2}, {width: 1}]"); });
     CHECK_MESSAGE(error.find("initial[0].lr") != std::string::npos, error);
     CHECK_MESSAGE(error.find("initial[1].width") != std::string::npos, error);

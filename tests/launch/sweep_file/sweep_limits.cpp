@@ -11,7 +11,7 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("crescendo-trainer may be silent for five minutes, other programs for ever, unless the file says") {
+TEST_CASE("warm trainers may be silent for five minutes and other programs forever, unless the file sets a limit") {
     CHECK_FALSE(parse().supervision.hang_timeout.has_value());
     CHECK(parse("trainer: {model: cnn}\n").supervision.hang_timeout == std::chrono::minutes(5));
     CHECK_FALSE(parse("trainer: {model: cnn}\nhang_timeout: off\n").supervision.hang_timeout.has_value());
@@ -19,7 +19,7 @@ TEST_CASE("crescendo-trainer may be silent for five minutes, other programs for 
     CHECK(parse("command: [./train]\ngrow: in_place\n").supervision.hang_timeout == std::chrono::minutes(5));
 }
 
-TEST_CASE("the time budget is a length of time or a clock, without quotes too") {
+TEST_CASE("the time budget is a duration or a clock time, even without quotes") {
     CHECK(parse("budget: {time: 1h30m}\n").time_budget == std::chrono::minutes(90));
     CHECK(parse("budget: {time: 08:00:00}\n").time_budget == std::chrono::hours(8));
 }
@@ -33,14 +33,14 @@ TEST_CASE("a trial may have an end of its own") {
     CHECK_FALSE(parse().spec.trial_end.seconds.has_value());
 }
 
-TEST_CASE("a worker is given time to say something") {
+TEST_CASE("the limit for a silent worker has a minimum and needs a unit") {
     CHECK(error_in(sound + "hang_timeout: 1s\n") ==
           "sweep.yaml:10:1: hang_timeout: \"1s\" is not a time limit for a silent worker (5s is the minimum); write it "
           "like 5m, 90s or 1h, or off");
     CHECK(error_in(sound + "hang_timeout: 60\n").find("60 is not a time limit") != std::string::npos);
 }
 
-TEST_CASE("a note says where patience with trials may end a sweep at a rung whose trials are judged together") {
+TEST_CASE("a remark says if patience with trials may end a sweep at a rung that judges its trials together") {
     const auto note = [](const std::string& type, int patience) {
         const auto text = sound_with("type: asha", type) + "patience: {trials: " + std::to_string(patience) + "}\n";
         return remark_on(parse_sweep(text, "sweep.yaml"), "patience.trials");
@@ -55,7 +55,7 @@ TEST_CASE("a note says where patience with trials may end a sweep at a rung whos
     CHECK(note("type: asha", 1).empty());
 }
 
-TEST_CASE("a note says where patience with trials hardly counts, because those that lose are paused") {
+TEST_CASE("a remark says if patience with trials hardly counts, because losing trials only pause") {
     const auto note = [](const std::string& type) {
         const auto text = sound_with("type: asha", type) + "patience: {trials: 5}\n";
         return remark_on(parse_sweep(text, "sweep.yaml"), "patience.trials");
@@ -69,7 +69,7 @@ TEST_CASE("a note says where patience with trials hardly counts, because those t
     CHECK(remark_on(parse("patience: {resource: 5}\n"), "patience.trials").empty());
 }
 
-TEST_CASE("a time without a unit is not guessed at") {
+TEST_CASE("a time without a unit is refused") {
     check_errors({
         {sound + "budget: {time: 60}\n",
          "sweep.yaml:10:10: budget.time: 60 is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00"},
@@ -78,7 +78,7 @@ TEST_CASE("a time without a unit is not guessed at") {
     });
 }
 
-TEST_CASE("a trial's own end has to be one that a trial can come to") {
+TEST_CASE("a trial's own end must be one that a trial can reach") {
     check_errors({
         {sound + "trial: {time: 90}\n",
          "sweep.yaml:10:9: trial.time: 90 is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00"},

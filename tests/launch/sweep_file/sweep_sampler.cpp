@@ -18,7 +18,7 @@ bool has_remark(const SweepFile& file, const std::string& key) {
 
 }  // namespace
 
-TEST_CASE("a sampler is named by W&B's word or by a section, and the section counts") {
+TEST_CASE("W&B's key or a section names the sampler, and the section takes precedence") {
     CHECK(parse("").spec.sampler == "random");
     CHECK(parse("method: tpe\n").spec.sampler == "tpe");
     const auto both = parse("method: tpe\nsampler: {type: sobol}\n");
@@ -28,7 +28,7 @@ TEST_CASE("a sampler is named by W&B's word or by a section, and the section cou
     CHECK_FALSE(has_remark(parse("method: tpe\nsampler: {type: tpe}\n"), "method"));
 }
 
-TEST_CASE("a sampler that is left open is chosen, and named") {
+TEST_CASE("if the sampler is left open, Crescendo chooses one and names it") {
     const auto file = parse("sampler: {type: auto}\n");
 
     CHECK(file.spec.sampler != "auto");
@@ -36,13 +36,13 @@ TEST_CASE("a sampler that is left open is chosen, and named") {
     CHECK(has_remark(parse("method: bayes\n"), "method"));
 }
 
-TEST_CASE("a sampler that this version does not have is named with what to write instead") {
+TEST_CASE("the message about an unsupported sampler says what to write instead") {
     CHECK(error_in(sound + "method: custom\n") ==
           "sweep.yaml:10:1: method: 'custom' is not supported by this version; to draw configurations at random, use "
           "random");
 }
 
-TEST_CASE("only a sampler that learns is fed") {
+TEST_CASE("only a sampler that learns can have a warm start") {
     CHECK(parse("method: tpe\nwarm_start: a.csv\n").warm_start == std::vector<std::string>{"a.csv"});
     const std::pair<const char*, const char*> cases[]{
         {"warm_start: [a]\n", "random cannot use them; use method: tpe, or remove it"},

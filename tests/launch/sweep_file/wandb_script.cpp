@@ -36,7 +36,7 @@ bool speaks(const std::string& text, const std::string& name = "train.py") {
 
 }  // namespace
 
-TEST_CASE("a script that speaks to W&B alone is known by what it imports") {
+TEST_CASE("a script that talks only to W&B is recognized by its imports") {
     CHECK(speaks("import os\nimport wandb\n"));
     CHECK(speaks("if True:\n    import wandb as w\n"));
     CHECK(speaks("from wandb.integration.keras import WandbMetricsLogger\n"));
@@ -50,7 +50,7 @@ TEST_CASE("a script that speaks to W&B alone is known by what it imports") {
     CHECK_FALSE(speaks_to_wandb_alone("/nowhere/train.py"));
 }
 
-TEST_CASE("a program of W&B is run by the adapter, unless the file says how to run it or where its reports are") {
+TEST_CASE("the adapter runs a W&B script, unless the file says how to run it or where its reports are") {
     const Script script("import wandb\n");
     const auto adapted = parse_sweep(script.file(), "sweep.yaml");
 
@@ -69,7 +69,7 @@ TEST_CASE("a program of W&B is run by the adapter, unless the file says how to r
                  "command: [\"${env}\", \"${interpreter}\", \"-m\", crescendo.wandb, \"${program}\", \"${args}\"]\n"));
 }
 
-TEST_CASE("the adapter runs a program of W&B also where the command is W&B's own") {
+TEST_CASE("the adapter runs a W&B script even if the command is W&B's default") {
     const Script script("import wandb\n");
     const std::string metric = "metric: {name: loss}\n";
     const auto usual = script.file(metric + "command:\n- ${env}\n- ${interpreter}\n- ${program}\n- ${args}\n");
@@ -89,7 +89,7 @@ TEST_CASE("the adapter runs a program of W&B also where the command is W&B's own
     CHECK(text.find("command:") == text.rfind("command:"));
 }
 
-TEST_CASE("a script of W&B reports also where its command has another interpreter or other arguments") {
+TEST_CASE("the adapter runs a W&B script even if its command has another interpreter or other arguments") {
     const Script script("import wandb\n");
     const auto command_of = [&](const std::string& command) {
         return parse_sweep(script.file("metric: {name: loss}\ncommand: " + command + "\n"), "sweep.yaml").command;
@@ -103,7 +103,7 @@ TEST_CASE("a script of W&B reports also where its command has another interprete
     CHECK(command_of("[\"${env}\", bash, \"${program}\"]") == Words{"${env}", "bash", "${program}"});
 }
 
-TEST_CASE("a sweep keeps the adapter, or goes on without, wherever it is resumed and whatever the script is then") {
+TEST_CASE("a resumed sweep keeps or omits the adapter as before, even if the script has changed") {
     for (const std::string command : {"", "command: [\"${env}\", \"${interpreter}\", \"${program}\", \"${args}\"]\n"}) {
         CAPTURE(command);
         for (const bool is_of_wandb : {true, false}) {

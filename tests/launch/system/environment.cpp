@@ -10,7 +10,7 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using std::chrono::seconds;
 
-TEST_CASE("a time-out of the environment is a number of seconds, and what is none is named") {
+TEST_CASE("a time-out in the environment is a number of seconds, and any other text is an error") {
     const auto read = [] { return seconds_of_environment("CRESCENDO_TEST_SECONDS", seconds(30)); };
     CHECK(read() == seconds(30));
 

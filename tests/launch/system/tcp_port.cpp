@@ -8,7 +8,7 @@ using namespace crescendo::launch;
 
 namespace {
 
-/// Whether a server of Python's can listen on the port and be reached.
+/// Whether a Python server can listen on the port and be reached.
 bool can_serve(int port) {
     const auto script =
         "import socket, socketserver, threading\n"
@@ -24,7 +24,7 @@ bool can_serve(int port) {
 
 }  // namespace
 
-TEST_CASE("ports are all different, and a program can listen on them, one after the other") {
+TEST_CASE("ports differ, and one program after another can listen on the same port") {
     const TcpPort port;
     const TcpPort other;
 
@@ -33,7 +33,7 @@ TEST_CASE("ports are all different, and a program can listen on them, one after 
     CHECK(can_serve(port.number()));
 }
 
-TEST_CASE("an interface has an address, and loopback stands in for one that is not there") {
+TEST_CASE("an interface has an address, and loopback replaces a missing interface") {
     CHECK(address_of("lo") == "127.0.0.1");
     CHECK(address_of("no-such-interface") == "127.0.0.1");
 }

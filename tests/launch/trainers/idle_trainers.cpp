@@ -1,4 +1,4 @@
-/// Idle trainers that are a line of shell which speaks the trial protocol.
+/// Tests idle trainers with shell scripts that speak the trial protocol.
 
 #include "launch/trainers/idle_trainers.hpp"
 
@@ -39,7 +39,7 @@ struct Script {
 
 }  // namespace
 
-TEST_CASE("an idle trainer answers an order, among other messages, in the folder and with the threads it got") {
+TEST_CASE("an idle trainer answers an order among other messages, in the given folder and with the given threads") {
     Script script(std::string(say_hello) +
                   "while hear; do say '{\"type\":\"progress\"}'; "
                   "say '{\"type\":\"counted\",\"threads\":'$CRESCENDO_THREADS',\"folder\":\"'$PWD'\"}'; done");
@@ -51,7 +51,7 @@ TEST_CASE("an idle trainer answers an order, among other messages, in the folder
     CHECK(answer.at("folder") == script.folder.path().string());
 }
 
-TEST_CASE("a trainer that fails, ends or is silent says why there is no answer") {
+TEST_CASE("the error says whether a trainer failed, ended or was silent") {
     Script silent(std::string(say_hello) + "sleep 100");
     silent.options.patience = std::chrono::milliseconds(100);
 
@@ -63,7 +63,7 @@ TEST_CASE("a trainer that fails, ends or is silent says why there is no answer")
     CHECK_THROWS_WITH_AS(silent.ask(), doctest::Contains("no progress for"), std::runtime_error);
 }
 
-TEST_CASE("several trainers meet, each with its order and its arguments") {
+TEST_CASE("several trainers share a store, and each has its own order and arguments") {
     // The first waits for what the second writes.
     Script script(R"sh(
         hear
@@ -85,7 +85,7 @@ TEST_CASE("several trainers meet, each with its order and its arguments") {
     CHECK(answers.at(1).at("heard") == "argument 1");
 }
 
-TEST_CASE("whoever waits for the last answer is not woken by what those say that have answered") {
+TEST_CASE("messages from trainers that have answered do not wake the wait for the last answer") {
     Script script(R"sh(
         hear
         if [[ $1 == last ]]; then
@@ -101,7 +101,7 @@ TEST_CASE("whoever waits for the last answer is not woken by what those say that
 
     trainers.ask({Json(""), Json("")}, "counted");
 
-    CHECK(num_looks < 1000);  // without waiting there are a hundred thousand and more
+    CHECK(num_looks < 1000);  // a loop that does not wait looks more than a hundred thousand times
 }
 
 TEST_CASE("the processor has a name") { CHECK(!hardware_name().empty()); }

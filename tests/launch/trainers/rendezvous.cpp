@@ -22,7 +22,7 @@ StoreRequest request(int slot, int id, const char* op, Json content) {
 
 }  // namespace
 
-TEST_CASE("a get waits until the key is set, and is answered then") {
+TEST_CASE("a get waits until its key is set, and then gets its answer") {
     Rendezvous store;
 
     CHECK(store.handle(request(1, 10, "get", {{"key", "a"}})).empty());
@@ -35,7 +35,7 @@ TEST_CASE("a get waits until the key is set, and is answered then") {
     CHECK(answers[1].answer.at("value") == "eA==");
 }
 
-TEST_CASE("a wait for several keys is answered by the last of them") {
+TEST_CASE("a wait for several keys is answered when the last of them is set") {
     Rendezvous store;
 
     CHECK(store.handle(request(0, 1, "wait", {{"keys", {"a", "b"}}})).empty());
@@ -43,7 +43,7 @@ TEST_CASE("a wait for several keys is answered by the last of them") {
     CHECK(store.handle(request(1, 3, "set", {{"key", "a"}, {"value", ""}})).size() == 2);
 }
 
-TEST_CASE("what the group of one trial has met by is forgotten without the others'") {
+TEST_CASE("the keys of one trial are forgotten without those of other trials") {
     Rendezvous store;
     store.handle(request(0, 1, "set", {{"key", "a"}, {"value", ""}}));
     const auto is_there = [&] {
@@ -74,14 +74,14 @@ TEST_CASE("add refuses a sum that is too large, and keeps the number") {
     CHECK(store.handle(request(0, 3, "get", {{"key", "n"}})).at(0).answer.at("number") == most);
 }
 
-TEST_CASE("get looks for one key, whatever others the request names") {
+TEST_CASE("get looks for one key, even if the request names others") {
     Rendezvous store;
     store.handle(request(0, 1, "set", {{"key", "a"}, {"value", ""}}));
 
     CHECK(store.handle(request(0, 2, "get", {{"key", "b"}, {"keys", {"a"}}})).empty());
 }
 
-TEST_CASE("compare_set changes only what it expects") {
+TEST_CASE("compare_set changes a key only if it has the expected value") {
     Rendezvous store;
     auto compare_set = [&](const char* expected, const char* value) {
         return store.handle(request(0, 1, "compare_set", {{"key", "k"}, {"expected", expected}, {"value", value}}))
@@ -94,7 +94,7 @@ TEST_CASE("compare_set changes only what it expects") {
     CHECK(compare_set("one", "two") == "two");
 }
 
-TEST_CASE("check and delete say whether the key was there") {
+TEST_CASE("check and delete say whether the key existed") {
     Rendezvous store;
     store.handle(request(0, 1, "set", {{"key", "a"}, {"value", ""}}));
 
@@ -111,7 +111,7 @@ TEST_CASE("generations do not see each other's keys") {
     CHECK(store.handle(request(1, 2, "get", {{"key", "a"}, {"generation", 1}})).empty());
 }
 
-TEST_CASE("a trial that is forgotten leaves neither keys nor waiters behind") {
+TEST_CASE("a forgotten trial leaves neither keys nor waiting requests") {
     Rendezvous store;
     store.handle(request(0, 1, "get", {{"key", "late"}}));
 

@@ -5,7 +5,7 @@
 using namespace crescendo::launch;
 using namespace std::chrono_literals;
 
-TEST_CASE("the pause between looks for mail doubles while there is none, up to a limit, and starts anew with some") {
+TEST_CASE("the pause between polls doubles up to a limit while no message arrives, and a message resets it") {
     Pace pace;
     CHECK(pace.next() == 250us);
 
@@ -31,7 +31,7 @@ TEST_CASE("a sign of life is due a second after the last one") {
     CHECK_FALSE(timer.must_send(start + 1999ms));
 }
 
-TEST_CASE("the time in which whoever listens stood still is no silence") {
+TEST_CASE("time in which the listener stood still does not count as silence") {
     const SilenceTimer::Time start;
     SilenceTimer timer(start, 30s);
     const auto is_silent_after = [&](std::chrono::seconds from, std::chrono::seconds to) {
@@ -48,7 +48,7 @@ TEST_CASE("the time in which whoever listens stood still is no silence") {
     CHECK(is_silent_after(110s, 110s));
 }
 
-TEST_CASE("a rank is dead when it was silent for the time-out, and what it hears from us is no sign of life") {
+TEST_CASE("a rank is dead if it was silent for the time-out, and messages to it are no sign of life") {
     const SilenceTimer::Time start;
     SilenceTimer timer(start, 2s);
     timer.heard(start + 1s);

@@ -25,7 +25,7 @@ TEST_CASE("a launcher says how many processes it started together") {
     CHECK(launched_in({{"PMI_SIZE", "none"}}) == 1);
 }
 
-TEST_CASE("a launcher of MPI counts before the batch system, by which it may start helpers") {
+TEST_CASE("an MPI launcher takes precedence over the batch system, through which it may start helpers") {
     CHECK(launched_in({{"OMPI_COMM_WORLD_SIZE", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}}) == 1);
 }
 

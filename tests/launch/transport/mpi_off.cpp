@@ -19,7 +19,7 @@ TEST_CASE("without MPI no process joins others, whatever its launcher says") {
     CHECK(num_ranks(session.get()) == 1);
 }
 
-TEST_CASE("without MPI there is no library to name, and the batch system's launcher is told of none") {
+TEST_CASE("without MPI there is no library to name, and the batch system's launcher gets no option for one") {
     CHECK(MpiSession::library().empty());
     CHECK(rank_launcher().command == "srun");
 }

@@ -19,7 +19,7 @@ namespace {
 
 const std::string nowhere(32, '0');
 
-/// Tables of routes as in /proc/net, with these lines below the headings.
+/// Routing tables as in /proc/net, with these lines below the headings.
 struct Routes {
     Routes(const std::string& ipv4, const std::string& ipv6) {
         std::ofstream(folder / "route") << "Iface\tDestination\tGateway\n" << ipv4;
@@ -33,7 +33,7 @@ struct Routes {
 
 }  // namespace
 
-TEST_CASE("the default route is of IPv4, or else of IPv6") {
+TEST_CASE("the default route is that of IPv4, or else that of IPv6") {
     const std::string local = "eth0\t000200C0\t00000000\n";
     const auto reject =
         nowhere + " 00 " + nowhere + " 00 " + nowhere + " ffffffff 00000001 00000000 00200200       lo\n";
@@ -45,13 +45,13 @@ TEST_CASE("the default route is of IPv4, or else of IPv6") {
     CHECK(Routes("*\t00000000\t00000000\n" + local, ipv6).interface() == "ib0");  // an unreachable default
 }
 
-TEST_CASE("the way to other nodes is the network that the user names for Gloo, whatever the default route is") {
+TEST_CASE("the network that the user names for Gloo leads to other nodes, whatever the default route is") {
     ::setenv("GLOO_SOCKET_IFNAME", "ib0", 1);
     CHECK(outward_interface() == "ib0");
     ::unsetenv("GLOO_SOCKET_IFNAME");
 }
 
-TEST_CASE("a name whose address a network interface has is of that interface, and of loopback it is of none") {
+TEST_CASE("a host belongs to the network interface that has its address, but a loopback host belongs to none") {
     CHECK(interface_of_host("127.0.0.1").empty());
     CHECK(interface_of_host("::1").empty());
     CHECK(interface_of_host("no.such.host.invalid").empty());
@@ -63,7 +63,7 @@ TEST_CASE("a name whose address a network interface has is of that interface, an
     }
 }
 
-TEST_CASE("workers of several nodes do not meet on loopback because no network was found") {
+TEST_CASE("workers on several nodes require a network") {
     CHECK_NOTHROW(require_way_to_other_nodes("ib0"));
     CHECK_THROWS_WITH_AS(require_way_to_other_nodes(""),
                          doctest::Contains("name the network with --interface; it has "), InvalidInput);

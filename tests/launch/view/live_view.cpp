@@ -32,7 +32,7 @@ std::string text_of(const std::vector<std::string>& lines) {
     return text;
 }
 
-/// What a terminal shows, up to the end of so many pictures: it may arrive in parts.
+/// The output on a terminal up to the end of the given number of pictures. It may arrive in parts.
 std::string pictures_on(int terminal, std::size_t count) {
     std::string text;
     while (crescendo::tests::count(text, "\x1b[J") < count) {
@@ -69,7 +69,7 @@ TEST_CASE("no line of the screen is wider than the terminal") {
     }
 }
 
-TEST_CASE("the screen is no higher than the terminal, and counts the slots that it leaves out") {
+TEST_CASE("the screen is no taller than the terminal, and counts the slots that it leaves out") {
     Told told(40);
     SlotsJoined joined;
     for (int slot = 2; slot < 16; ++slot) {
@@ -84,7 +84,7 @@ TEST_CASE("the screen is no higher than the terminal, and counts the slots that 
     CHECK(all.back().starts_with("  15   trial 15 "));
     CHECK(picture(all.size()) == all);
     REQUIRE(some.size() == all.size() - 3);
-    CHECK(some.back() == "  … and 4 more");  // a row less for the line that says so
+    CHECK(some.back() == "  … and 4 more");  // this line takes the place of one slot
     CHECK(some[some.size() - 2].starts_with("  11   trial 11 "));
     for (std::size_t rows = 1; rows < all.size(); ++rows) {
         CHECK(picture(rows).size() <= rows);
@@ -92,9 +92,11 @@ TEST_CASE("the screen is no higher than the terminal, and counts the slots that 
     }
 }
 
-TEST_CASE("what a program printed does not steer the terminal") { CHECK(clipped("\x1b[2Jgone", 80) == "\\x1b[2Jgone"); }
+TEST_CASE("text that a program printed does not control the terminal") {
+    CHECK(clipped("\x1b[2Jgone", 80) == "\\x1b[2Jgone");
+}
 
-TEST_CASE("a line that is cut says so: lr=0.03 is not lr=0.0312") {
+TEST_CASE("a shortened line ends in an ellipsis, so that lr=0.0312 does not read as lr=0.03") {
     CHECK(clipped("best   lr=0.0312", 15) == "best   lr=0.03…");
     CHECK(clipped("best   lr=0.0312", 16) == "best   lr=0.0312");
     CHECK(clipped("äöü", 3) == "äöü");
@@ -102,7 +104,7 @@ TEST_CASE("a line that is cut says so: lr=0.03 is not lr=0.0312") {
     CHECK(clipped("学習率", 5) == "学習…");  // two columns each
 }
 
-TEST_CASE("a view on a terminal draws no more rows than there are, so that each picture replaces the last") {
+TEST_CASE("a view draws no more rows than the terminal has, so that each picture replaces the last") {
     const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
     REQUIRE(terminal >= 0);
     REQUIRE(::grantpt(terminal) == 0);
@@ -127,7 +129,7 @@ TEST_CASE("a view on a terminal draws no more rows than there are, so that each 
     CHECK(text.find("trial 0 failed: \\x1b[2J") != std::string::npos);
 }
 
-TEST_CASE("on a terminal, a failure stays in sight while others fail in the same way") {
+TEST_CASE("on a terminal, a failure stays visible while other trials fail in the same way") {
     const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
     REQUIRE(terminal >= 0);
     REQUIRE(::grantpt(terminal) == 0);
@@ -152,7 +154,7 @@ TEST_CASE("on a terminal, a failure stays in sight while others fail in the same
     CHECK(contains(text, "trial 8 crashed: in the same way as trial 0 above"));
 }
 
-TEST_CASE("a terminal that was stopped holds nobody up, and goes on with whole pictures") {
+TEST_CASE("a stopped terminal does not block the view, and later gets whole pictures again") {
     const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
     REQUIRE(terminal >= 0);
     REQUIRE(::grantpt(terminal) == 0);
@@ -175,13 +177,13 @@ TEST_CASE("a terminal that was stopped holds nobody up, and goes on with whole p
     std::fclose(file);
     ::close(terminal);
 
-    CHECK(contains(text, "demo: asha on 2 slots, 0:15 elapsed"));  // which was on its way
+    CHECK(contains(text, "demo: asha on 2 slots, 0:15 elapsed"));  // it was already on its way
     CHECK_FALSE(contains(text, "0:16 elapsed"));
     CHECK_FALSE(contains(text, "0:17 elapsed"));
     CHECK(contains(text, "demo: asha on 2 slots, 0:18 elapsed"));
 }
 
-TEST_CASE("a log whose reader stands still holds nobody up, and gets its lines later") {
+TEST_CASE("a log with a stalled reader does not block the view, and gets its lines later") {
     std::array<int, 2> ends{};
     REQUIRE(::pipe(ends.data()) == 0);
     std::FILE* log = ::fdopen(ends[1], "w");
@@ -208,7 +210,7 @@ TEST_CASE("a log whose reader stands still holds nobody up, and gets its lines l
     CHECK(text.size() == num_lines * 101);
 }
 
-TEST_CASE("a log has one line of a sweep's end") {
+TEST_CASE("a log has one line about the end of a sweep") {
     Told told(1);
     told.tell(110.0, TrialReported{TrialId{0}, Resource{9}, 0.5});
     std::FILE* log = std::tmpfile();
@@ -249,7 +251,7 @@ TEST_CASE("the bar follows a time budget that changes while the sweep runs") {
     std::fclose(file);
 }
 
-TEST_CASE("where trials are repetitions, the screen counts trials and configurations, and shows the judged value") {
+TEST_CASE("if trials are repetitions, the screen counts trials and configurations, and shows the judged value") {
     auto spec = Told::spec_of(2);
     spec.repeat.times = 2;
     Told told(std::move(spec));
@@ -277,7 +279,7 @@ TEST_CASE("a repetition that failed is told of beside the judged value, in which
     CHECK(screen.find("best   loss 0.25 (mean of 2, 1 failed) at 9, trial 0: lr=") != std::string::npos);
 }
 
-TEST_CASE("slot time is counted while a trial holds slots, and not between sessions") {
+TEST_CASE("slot time is counted while a trial holds slots, but not between sessions") {
     Told told(1);
     told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.5});
     told.history.apply(session_note(1000.0, "host", 2));  // the first session ended after 10 s
@@ -288,10 +290,10 @@ TEST_CASE("slot time is counted while a trial holds slots, and not between sessi
     CHECK(told.history.elapsed() == doctest::Approx(15.0));
     CHECK(told.history.slot_seconds() == doctest::Approx(15.0));
     const auto& trial = told.history.of(TrialId{0});
-    CHECK(*trial.ended - *trial.started == doctest::Approx(15.0));  // no second of those between the sessions
+    CHECK(*trial.ended - *trial.started == doctest::Approx(15.0));  // without the time between the sessions
 }
 
-TEST_CASE("times read as people write them") {
+TEST_CASE("times and values read as people write them") {
     CHECK(clock_text(75) == "1:15");
     CHECK(clock_text(7300) == "2:01:40");
     CHECK(clock_text(-3) == "0:00");
@@ -299,7 +301,7 @@ TEST_CASE("times read as people write them") {
           "lr=0.03123 width=32 act=relu");
 }
 
-TEST_CASE("hundreds of parameters do not fill the line of progress") {
+TEST_CASE("hundreds of parameters do not fill the progress line") {
     CHECK(brief({{"lr", 0.1}, {"width", std::int64_t{32}}, {"depth", std::int64_t{3}}}, 2) ==
           "lr=0.1 width=32 and 1 more");
     CHECK(brief({{"lr", 0.1}, {"width", std::int64_t{32}}}, 2) == "lr=0.1 width=32");

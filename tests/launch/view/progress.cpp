@@ -13,7 +13,7 @@ using crescendo::tests::Told;
 
 namespace {
 
-/// How many trials came to each rung that is shown.
+/// The number of trials that reached each rung that is shown.
 std::vector<std::size_t> sizes_of_rungs(const Sweep& sweep) {
     std::vector<std::size_t> sizes;
     for (const auto& rung : shown_rungs(sweep)) {
@@ -24,7 +24,7 @@ std::vector<std::size_t> sizes_of_rungs(const Sweep& sweep) {
 
 }  // namespace
 
-TEST_CASE("progress ends at 1, and what is left shrinks with every report") {
+TEST_CASE("progress is between 0 and 1 while trials run, and ends at 1") {
     Told told(2);
     told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.5});
     const auto early = progress_of(told.history, 110.0, {});
@@ -54,7 +54,7 @@ TEST_CASE("repetitions that were stopped before they began do not count as trial
     CHECK(num_begun(told.history.sweep()) == 2);
 }
 
-TEST_CASE("trials without a max are expected to end where the longest did, and have no end of rungs to show") {
+TEST_CASE("trials without a max are expected to end where the longest ended, and show no rung at the end") {
     auto spec = Told::spec_of(3);
     spec.scheduler.max = unlimited_resource;
     Told told(spec);
@@ -92,7 +92,7 @@ TEST_CASE("a time budget bounds the estimate") {
     CHECK(*progress.seconds_left == doctest::Approx(150.0));
 }
 
-TEST_CASE("the time that is left counts no slots that the last trials cannot use") {
+TEST_CASE("the estimate of the time left ignores slots that the last trials cannot use") {
     const auto seconds_left = [](int trials, const SchedulerSpec& scheduler) {
         SweepSpec spec;
         spec.metric = "loss";
@@ -125,7 +125,7 @@ TEST_CASE("the time that is left counts no slots that the last trials cannot use
     CHECK(seconds_left(1, rasda) == doctest::Approx(60.0 / 2));  // may grow to two workers
 }
 
-TEST_CASE("a trial that a rung cuts or holds does not count at the rungs above, however far its report went") {
+TEST_CASE("a trial that a rung stops or pauses does not count at higher rungs, however far its report went") {
     for (const auto mode : {Mode::stop, Mode::promote}) {
         auto spec = Told::spec_of(2);
         spec.scheduler.mode = mode;
@@ -133,13 +133,13 @@ TEST_CASE("a trial that a rung cuts or holds does not count at the rungs above, 
         told.tell(110.0, TrialReported{TrialId{0}, Resource{4}, 0.1});  // rungs are at 1, 3 and 9
         told.tell(111.0, TrialReported{TrialId{1}, Resource{4}, 0.2});
 
-        // Who came first goes on unless trials pause at rungs, and of two that do none is promoted.
+        // The first trial continues unless trials pause at rungs; neither of two paused trials is promoted.
         const std::size_t num_at_second = mode == Mode::stop ? 1 : 0;
         CHECK(sizes_of_rungs(told.history.sweep()) == std::vector<std::size_t>{2, num_at_second, 0});
     }
 }
 
-TEST_CASE("a trial that trained to the end came to every rung") {
+TEST_CASE("a trial that trained to the end counts at every rung") {
     Told told(2);
     told.tell(110.0, TrialReported{TrialId{0}, Resource{9}, 0.1});
 

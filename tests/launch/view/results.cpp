@@ -10,7 +10,7 @@
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("a whole number is one in tables and in the best trial, as the program got it") {
+TEST_CASE("a whole number stays whole in tables and in the best trial, as the program got it") {
     const TemporaryFolder folder;
     record_sweep(folder / "s",
                  "metric: {name: loss, goal: minimize}\nrun_cap: 1\nscheduler: {type: fifo, max: 9}\n"
@@ -26,7 +26,7 @@ TEST_CASE("a whole number is one in tables and in the best trial, as the program
     CHECK(best.at("config").at("width").is_number_integer());
 }
 
-TEST_CASE("the table has the slot-hours and the cost of trials that run until now, as the sweep's total has") {
+TEST_CASE("the table counts the slot-hours and cost of running trials until now, like the total of the sweep") {
     const TemporaryFolder folder;
     record_sweep(folder / "s", two_trials(1), {{1800, 0, 1, 0.5}});
     History history = History::read(parse_sweep(two_trials(1), "s.yaml").spec, folder / "s/journal.jsonl");

@@ -9,7 +9,7 @@ using namespace crescendo::launch;
 
 namespace {
 
-/// Trials that report once, each on a slot of its own. Those that report at 2 have finished.
+/// Trials that report once, each on its own slot. A trial that reports at 2 has finished.
 History history_of(const std::vector<std::pair<int, Json>>& reports) {
     SweepSpec spec;
     spec.metric = "loss";
@@ -40,7 +40,7 @@ History history_of(const std::vector<std::pair<int, Json>>& reports) {
 
 }  // namespace
 
-TEST_CASE("the spread over seeds is that of a sample, over trials that finished") {
+TEST_CASE("the spread over seeds is the sample standard deviation over finished trials") {
     const auto history = history_of({{2, {{"val", 1.0}, {"test", 4.0}}}, {2, {{"val", 3.0}}}, {1, {{"val", 99.0}}}});
 
     const auto table = seed_spread(history);
@@ -51,7 +51,7 @@ TEST_CASE("the spread over seeds is that of a sample, over trials that finished"
     CHECK(not_finite_text(history).empty());
 }
 
-TEST_CASE("seeds that diverged are counted, and are not in mean and spread") {
+TEST_CASE("diverged seeds are counted, but excluded from mean and spread") {
     const auto history =
         history_of({{2, {{"loss", 1.0}, {"test", nullptr}}}, {2, {{"loss", nullptr}}}, {2, {{"loss", 2.0}}}});
 
@@ -71,11 +71,11 @@ TEST_CASE("seeds that failed are told of, because the mean of the others may be 
           "1 of 3 seeds did not finish (1 failed, 0 stopped); mean and std are those of the others");
 }
 
-TEST_CASE("no finished trial leaves an empty table") {
+TEST_CASE("the table is empty if no trial has finished") {
     CHECK(seed_spread(history_of({{1, {{"val", 1.0}}}})).rows().empty());
 }
 
-TEST_CASE("seeds change nothing where all numbers of several trials are the same") {
+TEST_CASE("seeds change nothing if all numbers of several trials are the same") {
     const std::pair<int, Json> same{2, {{"val", 1.0}, {"test", 4.0}}};
 
     CHECK(seeds_change_nothing(history_of({same, same})));

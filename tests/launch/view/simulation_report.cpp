@@ -31,7 +31,7 @@ Summary summary() {
 
 }  // namespace
 
-TEST_CASE("a summary tells metrics as trials report them") {
+TEST_CASE("a summary gives metrics as trials report them") {
     const auto json = summary_json(summary(), accuracy());
 
     CHECK(json["accuracy"] == 0.9);
@@ -57,7 +57,7 @@ TEST_CASE("a metric that is called like another value keeps a name of its own") 
     CHECK(comparison_text(compared, named("speedup")).find("metrics.speedup") != std::string::npos);
 }
 
-TEST_CASE("of many improvements people see some, the last among them") {
+TEST_CASE("the table shows some of many improvements, including the last") {
     const auto rows = Json::parse(best_table(summary(), accuracy(), 10).print(Format::json));
 
     CHECK(rows.size() == 10);
@@ -74,7 +74,7 @@ TEST_CASE("a comparison of single runs has no intervals") {
     CHECK(rows[0]["accuracy"] == 0.9);
 }
 
-TEST_CASE("people see a mean with its interval") {
+TEST_CASE("the text shows a mean with its interval") {
     auto slower = summary();
     slower.makespan = 102;
 
@@ -84,7 +84,7 @@ TEST_CASE("people see a mean with its interval") {
     CHECK(text.find("0.9 ± 0") != std::string::npos);
 }
 
-TEST_CASE("a chart needs nothing but itself, whatever the metric is called") {
+TEST_CASE("a chart is self-contained, and escapes the name of the metric") {
     auto spec = accuracy();
     spec.metric = "a<b";
 

@@ -11,7 +11,7 @@ using crescendo::tests::contains;
 
 namespace {
 
-/// A trial that its processor bounds.
+/// A trial that is limited by its processor.
 Profiled busy() {
     return {.trial = crescendo::TrialId{3},
             .steps = 200,
@@ -30,7 +30,7 @@ Profiled busy() {
 
 }  // namespace
 
-TEST_CASE("people see the parts of a step, and what else a trial waits for") {
+TEST_CASE("the table shows the parts of a step, and the other times of a trial") {
     const auto text = profile_text(busy(), 1, Format::table);
 
     CHECK(text.starts_with("A step of 64 samples on 1 worker takes 20 ms: 3200 samples/s. Mean of 200 steps.\n"));
@@ -44,7 +44,7 @@ TEST_CASE("people see the parts of a step, and what else a trial waits for") {
         "as it should: only more workers, a smaller model or lower precision (`precision`) make it faster.\n"));
 }
 
-TEST_CASE("where a step takes less than its parts, as from a recording, people are told why") {
+TEST_CASE("the table says why a step takes less time than its parts, as from a recording") {
     auto recorded = busy();
     CHECK(!contains(profile_text(recorded, 1, Format::table), "one after the other"));
     recorded.step = 0.002;
@@ -58,7 +58,7 @@ TEST_CASE("where a step takes less than its parts, as from a recording, people a
                    "Measured one after the other, the parts take 19.8 ms. In training, a GPU does several at once"));
 }
 
-TEST_CASE("programs get what the trainer measured") {
+TEST_CASE("JSON and CSV have the values that the trainer measured") {
     const auto json = Json::parse(profile_text(busy(), 1, Format::json));
     CHECK(json.at("step") == 0.020);
     CHECK(json.at("parts").at("backward") == 0.0115);
@@ -66,7 +66,7 @@ TEST_CASE("programs get what the trainer measured") {
               .starts_with("steps,group_batch,step,without_data,without_model,evaluation,"));
 }
 
-TEST_CASE("the advice names what bounds a trial") {
+TEST_CASE("the advice names the bottleneck of a trial") {
     auto slow_disk = busy();
     slow_disk.parts["reading"] = 0.02;
     slow_disk.step = 0.04;

@@ -9,7 +9,7 @@
 using namespace crescendo::launch;
 using namespace crescendo::tests;
 
-TEST_CASE("columns that would share a name are told apart, so that no row loses a value") {
+TEST_CASE("columns that would share a name get different names, so that no row loses a value") {
     const TemporaryFolder folder;
     record_sweep(folder / "s",
                  "metric: {name: seconds, goal: maximize}\nrun_cap: 1\nscheduler: {type: fifo, max: 9}\n"
@@ -32,7 +32,7 @@ TEST_CASE("columns that would share a name are told apart, so that no row loses 
     CHECK(row.at("parameters.trial") == 77);
     CHECK(row.at("lr") == 0.5);
     CHECK(row.at("metrics.lr") == 0.25);
-    CHECK(row.at("seconds").is_null());  // the training clock, which nobody told
+    CHECK(row.at("seconds").is_null());  // the training clock, which no report gave
     CHECK(row.at("metrics.seconds") == 9);
     CHECK(row.at("seed") == 3);
     CHECK(row.at("val_loss") == 4);

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A client that sends some bytes, and takes what comes.
+/// A client that sends some bytes, and receives the answer.
 class Client {
   public:
     Client(const PageServer& server, const std::string& bytes)
@@ -38,7 +38,7 @@ class Client {
                 static_cast<ssize_t>(bytes.size()));
     }
 
-    /// All that has come so far.
+    /// All bytes received so far.
     const std::string& received() {
         std::array<char, 65536> buffer{};
         ssize_t count = 0;
@@ -66,7 +66,7 @@ void serve_until(PageServer& server, const auto& done) {
     REQUIRE(done());
 }
 
-/// The part of the address behind the port: "/<token>/".
+/// The part of the address after the port: "/<token>/".
 std::string path_of(const PageServer& server) {
     const auto& address = server.address();
     return address.substr(address.rfind('/', address.size() - 2));
@@ -78,7 +78,7 @@ std::string get(const std::string& path, const std::string& method = "GET") {
 
 }  // namespace
 
-TEST_CASE("who knows the address gets the page, and no cache keeps it") {
+TEST_CASE("a client that knows the address gets the page, and caches may not keep it") {
     PageServer server("127.0.0.1", 0);
     server.show("<p>one</p>");
     Client client(server, get(path_of(server)));
@@ -110,7 +110,7 @@ TEST_CASE("all other requests get no answer at all") {
     }
 }
 
-TEST_CASE("browsers that listen are told of each new page, and the connection ends with the server") {
+TEST_CASE("listening browsers get an event for each new page, and the connection ends with the server") {
     auto server = std::make_unique<PageServer>("127.0.0.1", 0);
     server->show("one");
     Client client(*server, get(path_of(*server) + "events"));
@@ -125,12 +125,12 @@ TEST_CASE("browsers that listen are told of each new page, and the connection en
     CHECK(client.is_closed());
 }
 
-TEST_CASE("a thousand clients that send and take nothing keep nobody waiting") {
+TEST_CASE("a thousand stalled clients do not keep another client waiting") {
     PageServer server("127.0.0.1", 0);
     server.show(std::string(3'000'000, 'x'));
     std::vector<std::unique_ptr<Client>> slow;
     for (int i = 0; i < 1000; ++i) {
-        // Some say nothing, some half a request, some ask for the page and for events, and read neither.
+        // Some send nothing, some half a request, and some request the page or events but read neither.
         const std::vector<std::string> beginnings{"", "GET /", get(path_of(server)), get(path_of(server) + "events")};
         slow.push_back(std::make_unique<Client>(server, beginnings[static_cast<std::size_t>(i) % 4]));
         server.serve(0ms);
@@ -144,7 +144,7 @@ TEST_CASE("a thousand clients that send and take nothing keep nobody waiting") {
     CHECK(contains(slow[3]->received(), "data: 2\n\n"));
 }
 
-TEST_CASE("only this machine is let in, unless told otherwise, and a port that is taken is an error") {
+TEST_CASE("a server listens on the given IP address, and a port in use is an error") {
     const PageServer server("127.0.0.1", 0);
 
     CHECK_THROWS_AS(PageServer("127.0.0.1", server.port()), InvalidInput);

@@ -10,13 +10,13 @@ using namespace crescendo::launch;
 using crescendo::tests::contains;
 using crescendo::tests::error_of;
 
-TEST_CASE("an alias is what it stands for") {
+TEST_CASE("an alias stands for the value of its anchor") {
     const auto document = parse_yaml("a: &x [1, 2]\nb: *x\n", "s.yaml");
 
     CHECK(document.root.at("b") == OrderedJson::parse("[1, 2]"));
 }
 
-TEST_CASE("a small file whose aliases make ten thousand million values is refused") {
+TEST_CASE("a small file whose aliases expand to ten billion values is refused") {
     std::string text = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";
     for (int i = 1; i < 10; ++i) {
         text += fmt::format("a{0}: &a{0} [*a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}]\n", i,
@@ -28,7 +28,7 @@ TEST_CASE("a small file whose aliases make ten thousand million values is refuse
     CHECK_MESSAGE(contains(error, "more than a million values"), error);
 }
 
-TEST_CASE("a long text that aliases repeat counts by its bytes") {
+TEST_CASE("a long text that aliases repeat counts with all of its bytes") {
     auto text = "a0: &a0 " + std::string(100'000, 'x') + "\n";
     for (int i = 1; i < 5; ++i) {
         text += fmt::format("a{0}: &a{0} [*a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}]\n", i,

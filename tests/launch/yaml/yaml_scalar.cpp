@@ -52,7 +52,7 @@ TEST_CASE("words that only look like something else are text") {
     }
 }
 
-TEST_CASE("a number beyond 64 bits is not rounded in silence") {
+TEST_CASE("a number that does not fit into 64 bits is an error") {
     CHECK(parse_plain_scalar("9223372036854775807") == std::numeric_limits<std::int64_t>::max());
     CHECK_THROWS_AS(parse_plain_scalar("9223372036854775808"), std::out_of_range);
     CHECK_THROWS_AS(parse_plain_scalar("1e999"), std::out_of_range);

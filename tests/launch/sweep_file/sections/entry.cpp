@@ -18,7 +18,7 @@ Entry entry_in(const std::string& section) { return parse_sweep(sweep + "entry: 
 
 }  // namespace
 
-TEST_CASE("an entry's texts are read by the sweep file's words or by DAWNBench's") {
+TEST_CASE("an entry has the sweep file's keys or DAWNBench's keys") {
     const auto ours = entry_in("{author: Jane, author_email: j@x, code_url: u, cost_per_hour: 2.5, misc: {note: 1}}");
     const auto theirs = entry_in("{author: Jane, authorEmail: j@x, codeURL: u, costPerHour: 2.5}");
 
@@ -33,7 +33,7 @@ TEST_CASE("an entry's texts are read by the sweep file's words or by DAWNBench's
     CHECK(theirs.cost_per_hour == 2.5);
 }
 
-TEST_CASE("what one entry does not say, the other does") {
+TEST_CASE("an entry takes its missing values from another entry") {
     Entry options;
     options.author = "John";
     const auto file = entry_in("{author: Jane, model: cnn, cost_per_hour: 2, misc: {note: 1}}");
@@ -46,7 +46,7 @@ TEST_CASE("what one entry does not say, the other does") {
     CHECK(entry.misc.at("note") == 1);
 }
 
-TEST_CASE("mistakes in an entry name line and key") {
+TEST_CASE("messages about mistakes in an entry name the line and the key") {
     const auto error_of = [](const std::string& section) -> std::string {
         try {
             entry_in(section);

@@ -23,7 +23,7 @@ Hooks hooks_in(const std::string& lines) {
 
 }  // namespace
 
-TEST_CASE("hooks are words, as they are") {
+TEST_CASE("hooks are lists of words, which stay unchanged") {
     const auto hooks = hooks_in("on_finish: [mail, -s, 'a b $x', me]\non_failure: [sh, -c, 'echo $CRESCENDO_SWEEP']\n");
 
     CHECK(hooks.on_finish == std::vector<std::string>{"mail", "-s", "a b $x", "me"});
@@ -31,7 +31,7 @@ TEST_CASE("hooks are words, as they are") {
     CHECK(hooks_in("").on_finish.empty());
 }
 
-TEST_CASE("mistakes in hooks name line and key, in sweep files and site profiles alike") {
+TEST_CASE("messages about hooks name the line and the key, in both sweep files and site profiles") {
     CHECK(error_of([] { hooks_in("on_finish: []\n"); }).find("sweep.yaml:5:1: on_finish: names no program") == 0);
     CHECK(error_of([] { hooks_in("on_failure: mail me\n"); }).find("sweep.yaml:5:1: on_failure: ") == 0);
     CHECK(error_of([] {

@@ -28,7 +28,7 @@ Keep keep_in(const std::string& trained_by, const std::string& section) {
 
 }  // namespace
 
-TEST_CASE("the best trial keeps its checkpoint, and programs' files stay, unless the sweep file says otherwise") {
+TEST_CASE("by default, the best trial keeps its checkpoint and all files of programs stay") {
     for (const auto* each : {program, warm_program, trainer}) {
         const auto keep = keep_in(each, "");
         CHECK(keep.best == 1);
@@ -36,7 +36,7 @@ TEST_CASE("the best trial keeps its checkpoint, and programs' files stay, unless
     }
 }
 
-TEST_CASE("a sweep file says how many trials keep their files, and which programs") {
+TEST_CASE("a sweep file says how many trials keep their files, and which files of programs stay") {
     const auto keep = keep_in(program, "keep: {best: 5, programs: finished}\n");
     CHECK(keep.best == 5);
     CHECK(keep.programs == Keep::Programs::finished);
@@ -45,7 +45,7 @@ TEST_CASE("a sweep file says how many trials keep their files, and which program
     CHECK(keep_in(trainer, "keep: {best: 3}\n").best == 3);
 }
 
-TEST_CASE("what keeps no trial, or changes nothing, is refused with its place") {
+TEST_CASE("settings of keep that keep no trial, or have no effect, are refused with their position") {
     const std::vector<std::tuple<std::string, std::string, std::string>> cases{
         {program, "keep: {best: 0, programs: best}\n", "6:8: keep.best: is 0; use 1 or more"},
         {program, "keep: {programs: some}\n", "6:8: keep.programs: 'some' is unknown here; use all, finished or best"},

@@ -25,7 +25,7 @@ std::optional<Price> price_in(const std::string& section) {
 
 }  // namespace
 
-TEST_CASE("a price is one of a slot or of a node") {
+TEST_CASE("a price is per hour of a slot or of a node") {
     CHECK_FALSE(price_in("").has_value());
     CHECK(price_in("price: {slot_hour: 0.9}\n")->per_hour == 0.9);
     CHECK(price_in("price: {slot_hour: 0}\n")->unit == Price::Unit::slot);
@@ -33,7 +33,7 @@ TEST_CASE("a price is one of a slot or of a node") {
     CHECK(price_in("price: {node_hour: 24.48}\n")->unit == Price::Unit::node);
 }
 
-TEST_CASE("a price that cannot be is refused with its place") {
+TEST_CASE("an invalid price is refused with its position") {
     const std::vector<std::pair<std::string, std::string>> cases{
         {"price:\n  slot_hour: -1\n", "6:3: price.slot_hour: is -1, which is not a price; use 0 or more"},
         {"price: {node_hour: .inf}\n", "5:9: price.node_hour: is inf, which is not a price; use 0 or more"},
@@ -52,7 +52,7 @@ TEST_CASE("a price that cannot be is refused with its place") {
     }
 }
 
-TEST_CASE("a price can be given to a command") {
+TEST_CASE("a command can take a price") {
     CHECK(parse_price("slot_hour=0.90").per_hour == 0.9);
     CHECK(parse_price("slot_hour=0.90").unit == Price::Unit::slot);
     CHECK(parse_price("node_hour=24").unit == Price::Unit::node);

@@ -32,7 +32,7 @@ TEST_CASE("a configuration is trained as often as the file says") {
     CHECK(spec_with("repeat: {times: 2}\n").repeat.times == 2);
 }
 
-TEST_CASE("a repeat that cannot be is refused with its place") {
+TEST_CASE("an invalid repeat is refused with its position") {
     const std::vector<std::pair<std::string, std::string>> cases{
         {"repeat: 0\n", "6:1: repeat: a configuration is trained 0 times (trials are its repetitions); use 1 to 1000"},
         {"repeat: often\n", "6:1: repeat: 'often' is text"},

@@ -15,7 +15,7 @@ std::string site_error(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a site profile says how jobs are launched and what they ask for") {
+TEST_CASE("a site profile says how jobs are launched and what they request") {
     const auto site = parse_site_profile(
         "launcher: mpirun --enable-recovery\nmodules: [openmpi/4.1]\nsetup: [source env.sh]\nenvironment: {A: 'b c'}\n"
         "interface: ib0\nlead: 3m\npartition: gpu\ntime: 1-12:00:00\ngpus_per_node: 4\nslots_per_gpu: 2\n"
@@ -30,10 +30,10 @@ TEST_CASE("a site profile says how jobs are launched and what they ask for") {
     CHECK(site.defaults.gpus_per_node == 4);
     CHECK(site.defaults.slots_per_gpu == 2);
     CHECK_FALSE(site.defaults.nodes);
-    CHECK(parse_site_profile("time: 10\n", "site.yaml").defaults.time == std::chrono::minutes(10));  // as sbatch
+    CHECK(parse_site_profile("time: 10\n", "site.yaml").defaults.time == std::chrono::minutes(10));  // as for sbatch
 }
 
-TEST_CASE("errors of a site profile name file, line, key and remedy") {
+TEST_CASE("messages about a site profile name the file, the line, the key and a remedy") {
     CHECK(site_error("partition: gpu\nlancher: srun\n") ==
           "site.yaml:2:1: lancher: unknown key (did you mean 'launcher'?)");
     CHECK(site_error("time: 1.5\n").find("site.yaml:1:1: time: 1.5 is not a duration; write it like 8h") == 0);

@@ -32,7 +32,7 @@ TEST_CASE("a stop rule is a name, or a section with options") {
     CHECK_FALSE(read("").stop_rule.has_value());
 }
 
-TEST_CASE("a sampler's type is that of a plug-in where Crescendo has none of this name") {
+TEST_CASE("a sampler's type names a plug-in if Crescendo has no sampler of that name") {
     const auto file = read("plugins: [./a.so]\nsampler: {type: climber, options: {keep: 0.5}, ahead: 4}\n");
     CHECK(file.spec.sampler == "program");
     CHECK(file.sampler->plugin == "climber");
@@ -43,7 +43,7 @@ TEST_CASE("a sampler's type is that of a plug-in where Crescendo has none of thi
     CHECK_FALSE(read("plugins: [./a.so]\nsampler: {type: tpe}\nstop_rule: plateau\n").sampler.has_value());
 }
 
-TEST_CASE("a stop rule without a name, a plug-in or a time is a mistake at its place") {
+TEST_CASE("mistakes in stop rules, plug-ins and their options are refused with their position") {
     CHECK(error_of_rule("plugins: [./a.so]\nstop_rule: {}\n").find("stop_rule: names no plug-in class") !=
           std::string::npos);
     CHECK(error_of_rule("stop_rule: plateau\n").find("there is no plug-in; add plugins: [./libmine.so]") !=
