@@ -97,7 +97,7 @@ class Conversation {
 
 }  // namespace
 
-TEST_CASE("each line is answered while the pipe stays open, and the end of input is a good end") {
+TEST_CASE("each line is answered while the pipe stays open, and the end of input ends crescendo successfully") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", sweep_to_tell_of);
     Conversation conversation(folder.path());
@@ -120,7 +120,7 @@ TEST_CASE("a conversation whose answers nobody reads ends cleanly") {
     CHECK(conversation.hang_up() == 0);
 }
 
-TEST_CASE("a conversation survives the death of crescendo in its journal") {
+TEST_CASE("a conversation with a journal survives the death of crescendo") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", sweep_to_tell_of);
     {
@@ -142,7 +142,7 @@ TEST_CASE("a conversation survives the death of crescendo in its journal") {
           2);
 }
 
-TEST_CASE("a conversation that was interrupted as it began asks for its file to be removed, and no folder") {
+TEST_CASE("the message after a conversation interrupted at its start asks to remove its file") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", sweep_to_tell_of);
     write_file(folder / "events.jsonl", R"({"n":0,"journal":"cresc)");
@@ -153,7 +153,7 @@ TEST_CASE("a conversation that was interrupted as it began asks for its file to 
     CHECK_MESSAGE(ran.err.find("remove this file and start again") != std::string::npos, ran.err);
 }
 
-TEST_CASE("a journal that can be no file is refused, and answers that are lost are no success") {
+TEST_CASE("a path that cannot be a journal file is refused, and lost answers are an error") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", sweep_to_tell_of);
     write_file(folder / "events", join + "\n");

@@ -1,4 +1,4 @@
-/// What a user gets wrong: one clear message, exit code 2, nothing half-written.
+/// A user's mistakes cause one clear message and exit code 2, and leave nothing half-written.
 
 #include <doctest/doctest.h>
 
@@ -39,7 +39,7 @@ void check_refused(const std::string& sweep, const std::string& message) {
 
 }  // namespace
 
-TEST_CASE("mistakes in a sweep file name file, line and key") {
+TEST_CASE("messages about mistakes in a sweep file name the file, the line and the key") {
     check_refused(replaced(sound, "run_cap", "runcap"), "sweep.yaml:3:1: runcap: ");
     check_refused(replaced(sound, "run_cap: 3", "run_cap: many"), "sweep.yaml:3:");
     check_refused(replaced(sound, "{min: 1, max: 9}", "{min: 9, max: 1}"), "sweep.yaml:5:");
@@ -54,7 +54,7 @@ TEST_CASE("mistakes in a sweep file name file, line and key") {
     check_refused(replaced(sound, "command: [bash, train.sh, \"${args}\"]\n", ""), "nothing to train");
 }
 
-TEST_CASE("a folder in place of a sweep file is refused, and the file in it named") {
+TEST_CASE("a folder in place of a sweep file is refused, and the message names the file in it") {
     const TemporaryFolder folder;
     fs::create_directory(folder / "old");
     const auto empty = run_crescendo(folder.path(), {"validate", "old"});
@@ -67,7 +67,7 @@ TEST_CASE("a folder in place of a sweep file is refused, and the file in it name
     CHECK(result.err == "crescendo: cannot read old: Is a directory; give old/sweep.yaml\n");
 }
 
-TEST_CASE("a program that waits for trials on its slots has to be told when a trial is over") {
+TEST_CASE("a program that grows in place needs a max, so that its trials end") {
     const auto waiting = sound + "grow: in_place\n";
 
     check_refused(replaced(waiting, "scheduler: {type: asha, min: 1, max: 4, reduction_factor: 2}\n", ""),
@@ -78,7 +78,7 @@ TEST_CASE("a program that waits for trials on its slots has to be told when a tr
                   "forever");
 }
 
-TEST_CASE("programs and scripts that are not there are refused before anything runs") {
+TEST_CASE("missing programs and scripts are refused before anything runs") {
     check_refused(replaced(sound, "command: [bash, train.sh, \"${args}\"]", "program: missing.py"),
                   "sweep.yaml:7:1: program: there is no file 'missing.py'; programs run in the folder where ");
     check_refused(replaced(sound, "train.sh", "missing.sh"),
@@ -91,7 +91,7 @@ TEST_CASE("programs and scripts that are not there are refused before anything r
                   "sweep.yaml:7:43: command[4]: there is no file 'src/train.py'");
 }
 
-TEST_CASE("what was meant by a program or a script that is not there is said") {
+TEST_CASE("the message about a missing program or script suggests what was meant") {
     check_refused(
         replaced(sound, "command: [bash, train.sh, \"${args}\"]", "program: train.sh --bs 3"),
         "there is no file 'train.sh --bs 3'; write each word as a separate item, as in command: [bash, train.sh, --bs, "
@@ -103,7 +103,7 @@ TEST_CASE("what was meant by a program or a script that is not there is said") {
                   "on_finish: 'sh -c done' is text; use a list of strings, such as [sh, \"-c\", done]");
 }
 
-TEST_CASE("a script beside a sweep file of another folder is found for its user") {
+TEST_CASE("the message about a script next to a sweep file in another folder gives its path") {
     const TemporaryFolder folder;
     fs::create_directory(folder / "scripts");
     write_file(folder / "scripts/sweep.yaml",
@@ -120,7 +120,7 @@ TEST_CASE("a script beside a sweep file of another folder is found for its user"
         refused.err);
 }
 
-TEST_CASE("a command that is the same for all trials is warned of") {
+TEST_CASE("a command that is the same for all trials causes a warning") {
     const TemporaryFolder folder;
     write_file(folder / "train.sh", "");
     write_file(folder / "sweep.yaml", replaced(sound, ", \"${args}\"", ""));
@@ -137,7 +137,7 @@ TEST_CASE("a command that is the same for all trials is warned of") {
     CHECK(silent.err.empty());
 }
 
-TEST_CASE("a script of W&B that a command starts is warned of, unless the adapter runs it") {
+TEST_CASE("a W&B script that a command starts causes a warning, unless the adapter runs it") {
     const TemporaryFolder folder;
     write_file(folder / "train.py", "import wandb\n");
     write_file(folder / "sweep.yaml", replaced(sound, "bash, train.sh", "python3, train.py"));
@@ -153,7 +153,7 @@ TEST_CASE("a script of W&B that a command starts is warned of, unless the adapte
     CHECK(silent.err.empty());
 }
 
-TEST_CASE("a module that calls wandb, and a launcher that closes CRESCENDO_FD, are warned of") {
+TEST_CASE("a module that calls wandb, and a launcher that closes CRESCENDO_FD, cause warnings") {
     const TemporaryFolder folder;
     fs::create_directory(folder / "pkg");
     write_file(folder / "pkg/train.py", "import os, wandb\n");
@@ -173,7 +173,7 @@ TEST_CASE("a module that calls wandb, and a launcher that closes CRESCENDO_FD, a
                                  "through which a program reports"));
 }
 
-TEST_CASE("conda run, which closes CRESCENDO_FD and keeps what is printed, is warned of") {
+TEST_CASE("conda run, which closes CRESCENDO_FD and holds back output, causes a warning") {
     const TemporaryFolder folder;
     write_file(folder / "conda", "");
     fs::permissions(folder / "conda", fs::perms::owner_all);
@@ -189,7 +189,7 @@ TEST_CASE("conda run, which closes CRESCENDO_FD and keeps what is printed, is wa
     CHECK(warned("run, --no-capture-output, -n, mine, python3, train.py", printed).empty());
 }
 
-TEST_CASE("mistakes of the file, what is missing, and what the trainer says are told in one go") {
+TEST_CASE("mistakes in the file, missing scripts, and problems that the trainer finds are reported at once") {
     const TemporaryFolder folder;
     write_file(folder / "check.sh",
                "#!/bin/sh\ncat >/dev/null\n"
@@ -216,7 +216,7 @@ TEST_CASE("mistakes of the file, what is missing, and what the trainer says are 
     CHECK(with_command.err.find("3 mistakes\n") != std::string::npos);
 }
 
-TEST_CASE("a time-out in the environment that is none is refused before anything is written") {
+TEST_CASE("an invalid time-out in the environment is refused before anything is written") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", sound);
     write_file(folder / "train.sh", "exit 1");
@@ -248,7 +248,7 @@ TEST_CASE("a journal damaged in the middle is refused and left as it is") {
     CHECK(content_of(folder / "sweep/journal.jsonl") == journal);
 }
 
-TEST_CASE("tasks that know nothing of each other are refused") {
+TEST_CASE("tasks that do not know of each other are refused") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", sound);
     const Variable tasks("SLURM_STEP_NUM_TASKS", "4");
@@ -260,7 +260,7 @@ TEST_CASE("tasks that know nothing of each other are refused") {
     CHECK_FALSE(fs::exists(folder / "sweep"));
 }
 
-TEST_CASE("unknown commands and options are called so, with the nearest that there is") {
+TEST_CASE("messages about unknown commands and options suggest the nearest known one") {
     const TemporaryFolder folder;
     const auto error_of = [&](const std::vector<std::string>& words) {
         const auto result = run_crescendo(folder.path(), words);
@@ -281,7 +281,7 @@ TEST_CASE("unknown commands and options are called so, with the nearest that the
           "crescendo: 'b' is an unknown argument; `crescendo status --help` shows the usage\n");
 }
 
-TEST_CASE("what is wrong with a value on the command line is said in the same form, with the command that has help") {
+TEST_CASE("messages about values on the command line have the same form, and name the command that shows the help") {
     const TemporaryFolder folder;
     const auto value = run_crescendo(folder.path(), {"simulate", "--slots", "0", "sweep.yaml"});
     const auto missing = run_crescendo(folder.path(), {"validate"});
@@ -293,7 +293,7 @@ TEST_CASE("what is wrong with a value on the command line is said in the same fo
     CHECK(missing.err.ends_with(" is required; `crescendo validate --help` shows the usage\n"));
 }
 
-TEST_CASE("a call without a command ends with 2, and one for the version with 0") {
+TEST_CASE("a call without a command ends with 2, and a call for the version ends with 0") {
     const TemporaryFolder folder;
 
     const auto version = run_crescendo(folder.path(), {"--version"});

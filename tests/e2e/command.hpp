@@ -32,18 +32,18 @@ inline std::string content_of(const fs::path& path) {
 
 inline void write_file(const fs::path& path, const std::string& content) { std::ofstream(path) << content; }
 
-/// Whether `run`, `resume` and `doctor` are tried on several ranks.
+/// Whether `run`, `resume` and `doctor` run on several ranks.
 inline bool in_mpi_job() { return std::getenv("CRESCENDO_TEST_RANKS") != nullptr; }
 
-/// The command line of crescendo; `run`, `resume` and `doctor` on CRESCENDO_TEST_RANKS ranks of an MPI job where that
-/// is set.
+/// The command line of crescendo. `run`, `resume` and `doctor` run as an MPI job of CRESCENDO_TEST_RANKS ranks if that is
+/// set.
 inline std::vector<std::string> command_line(std::vector<std::string> arguments) {
     std::vector<std::string> line;
     if (in_mpi_job() && (arguments.at(0) == "run" || arguments.at(0) == "resume" || arguments.at(0) == "doctor")) {
         // Tests may run as root, and on fewer cores than ranks.
         line = {"mpirun", "--oversubscribe", "--allow-run-as-root", "-n", std::getenv("CRESCENDO_TEST_RANKS")};
         if (std::getenv("CRESCENDO_TEST_RECOVERY") != nullptr) {
-            line.emplace_back("--enable-recovery");  // else mpirun ends the job when a rank dies
+            line.emplace_back("--enable-recovery");  // otherwise mpirun ends the job when a rank dies
         }
     }
     line.emplace_back(CRESCENDO_BINARY);
@@ -51,7 +51,7 @@ inline std::vector<std::string> command_line(std::vector<std::string> arguments)
     return line;
 }
 
-/// A running crescendo, as a shell would start it: output to files, a process group of its own.
+/// A running crescendo, as a shell would start it, with output to files and its own process group.
 class Command {
   public:
     Command(const fs::path& directory, std::vector<std::string> arguments)
@@ -87,8 +87,8 @@ class Command {
 
     pid_t pid() const { return pid_; }
 
-    /// To crescendo; in an MPI job to every rank, as a batch system does it, and not to mpirun, which ends the job a
-    /// second later whatever the ranks still have to save.
+    /// Sends a signal to crescendo. In an MPI job it goes to every rank, as from a batch system, but not to mpirun,
+    /// which ends the job a second later, whatever the ranks still have to save.
     void signal(int number) const {
         for (const pid_t process : in_mpi_job() ? ranks() : std::vector{pid_}) {
             ::kill(process, number);
@@ -149,13 +149,13 @@ inline std::vector<Json> journal_of(const fs::path& sweep) {
     return records;
 }
 
-/// In whole lines. Tests ask it every few milliseconds, which leaves no time for reading JSON.
+/// Counts complete lines. Tests call this every few milliseconds, which leaves no time to parse JSON.
 inline std::size_t num_reports(const fs::path& sweep) {
     const auto journal = content_of(sweep / "journal.jsonl");
     return count(journal.substr(0, journal.rfind('\n') + 1), R"("event":"trial_reported")");
 }
 
-/// Processes at work in a folder: crescendo, its trainers, and whatever they started.
+/// Processes that work in a folder: crescendo, its trainers, and whatever they started.
 inline std::vector<long> processes_in(const fs::path& folder) {
     std::vector<long> result;
     for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -169,13 +169,13 @@ inline std::vector<long> processes_in(const fs::path& folder) {
     return result;
 }
 
-/// While it lives, commands are started as `count` ranks, which outlive each other, and are noticed to be dead after
+/// While this lives, commands start as `count` ranks, which survive each other's death. A dead rank is noticed after
 /// `heartbeat` seconds.
 struct Ranks {
     Ranks(const char* count, const char* heartbeat)
         : num_ranks("CRESCENDO_TEST_RANKS", count), timeout("CRESCENDO_HEARTBEAT_TIMEOUT", heartbeat) {}
 
-    TemporaryFolder shared_memory;  ///< of Open MPI: that of killed ranks stays, in /dev/shm for good
+    TemporaryFolder shared_memory;  ///< of Open MPI; in /dev/shm, that of killed ranks would stay
     Variable num_ranks;
     Variable timeout;
     Variable recovery{"CRESCENDO_TEST_RECOVERY", "1"};

@@ -1,4 +1,4 @@
-/// What a sweep costs, and trials that come to their own end, with the real binaries.
+/// The cost of a sweep, and trials that reach their own end, with the real binaries.
 
 #include <doctest/doctest.h>
 
@@ -10,8 +10,8 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// A trainer in Bash whose loss falls by 1 in each epoch, of 10 seconds on its own clock. With x=1 it begins at 9, with
-/// x=2 at 19. The node's meter stands at 7 J from the first trial on.
+/// A Bash trainer whose loss falls by 1 in each epoch, which takes 10 seconds on its own clock. The loss begins at 9
+/// with x=1, and at 19 with x=2. The node's meter reads 7 J from the first trial on.
 void write_clocked_sweep(const fs::path& folder) {
     write_file(folder / "train.sh", R"(
 x=${1#--x=}
@@ -38,7 +38,7 @@ command: [bash, train.sh, "${args}"]
 
 }  // namespace
 
-TEST_CASE("trials end at their target or time, and the sweep says what it used and what it cost") {
+TEST_CASE("trials end at their target or time, and the sweep reports what it used and what it cost") {
     const TemporaryFolder folder;
     const Variable meters("CRESCENDO_POWERCAP", folder / "powercap");
     write_zone(folder / "powercap/intel-rapl:0", "package-0", 1'000'000);

@@ -34,7 +34,7 @@ std::map<std::string, std::string> contents(const fs::path& folder) {
     return all;
 }
 
-/// A file whose reader waits for what is not written into it.
+/// A file whose reader waits until something is written to it.
 class Pipe {
   public:
     explicit Pipe(const fs::path& path) : path_(path) { REQUIRE(::mkfifo(path.c_str(), 0600) == 0); }
@@ -42,7 +42,7 @@ class Pipe {
     Pipe(const Pipe&) = delete;
     Pipe& operator=(const Pipe&) = delete;
 
-    /// Once somebody reads.
+    /// Waits for a reader, and then writes.
     void write(const std::string& bytes) const {
         await("the pipe is opened", [&] { return (descriptor_ = ::open(path_.c_str(), O_WRONLY | O_NONBLOCK)) >= 0; });
         ::fcntl(descriptor_, F_SETFL, 0);
@@ -54,7 +54,7 @@ class Pipe {
     mutable int descriptor_ = -1;
 };
 
-/// Whether the process has a function for that signal.
+/// Whether the process handles the signal.
 bool is_handled(pid_t pid, int signal) {
     constexpr std::string_view key = "SigCgt:";
     std::ifstream status("/proc/" + std::to_string(pid) + "/status");
@@ -74,7 +74,7 @@ void check_refused(const fs::path& folder, const std::vector<std::string>& argum
 
 }  // namespace
 
-TEST_CASE("flows are generated, and copied into other chunks") {
+TEST_CASE("flows are generated, and copied with other chunks") {
     const TemporaryFolder folder;
 
     const auto made = run_crescendo(folder.path(), {"data", "generate", "flow.h5:/train", "--flow", "--samples", "6",
@@ -91,7 +91,7 @@ TEST_CASE("flows are generated, and copied into other chunks") {
           std::string::npos);
 }
 
-TEST_CASE("a CSV file and bare numbers are converted") {
+TEST_CASE("a CSV file and raw numbers are converted") {
     const TemporaryFolder folder;
     write_file(folder / "table.csv", "a,b,price\n1,2,3.5\n4,5,6.5\n");
     write_file(folder / "numbers", std::string(12, '\1'));
@@ -109,7 +109,7 @@ TEST_CASE("a CSV file and bare numbers are converted") {
     CHECK(list.find("/table/targets,int64,2,2,") != std::string::npos);
 }
 
-TEST_CASE("statistics of what NetCDF fills unwritten samples with come with a remark") {
+TEST_CASE("statistics that include NetCDF's fill value come with a remark") {
     const TemporaryFolder folder;
     write_file(folder / "numbers", std::string("\0\0\x80\x3f\0\0\xf0\x7c", 8));  // 1 and NC_FILL_FLOAT
     run_crescendo(folder.path(), {"data", "convert", "numbers", "set.h5:/a", "--type", "float32", "--shape", "1"});
@@ -123,7 +123,7 @@ TEST_CASE("statistics of what NetCDF fills unwritten samples with come with a re
     CHECK(run_crescendo(folder.path(), {"data", "stats", "set.h5:/a[0:1]"}).err.find("NetCDF") == std::string::npos);
 }
 
-TEST_CASE("options with lists of `data convert` may stand before the files, as --help writes it") {
+TEST_CASE("options of `data convert` that take lists may precede the files, as --help shows") {
     const TemporaryFolder folder;
     write_file(folder / "table.csv", "a,b,price\n1,2,3.5\n4,5,6.5\n");
     write_file(folder / "numbers", std::string(12, '\1'));
@@ -180,7 +180,7 @@ TEST_CASE("mistakes in data commands are explained, and leave no file") {
     CHECK_FALSE(fs::exists(folder / "set.h5"));
 }
 
-TEST_CASE("a command that is interrupted leaves its folder as it was") {
+TEST_CASE("an interrupted command leaves its folder as it was") {
     const TemporaryFolder folder;
     fs::create_directory(folder / "data");
     CHECK(
@@ -203,7 +203,7 @@ TEST_CASE("a command that is interrupted leaves its folder as it was") {
     }
 }
 
-TEST_CASE("a terminal that is closed leaves nothing of a command") {
+TEST_CASE("a command leaves no files if its terminal is closed") {
     const TemporaryFolder folder;
     int terminal = -1;
     const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, nullptr);
@@ -228,7 +228,7 @@ TEST_CASE("a terminal that is closed leaves nothing of a command") {
     CHECK(fs::is_empty(folder.path()));
 }
 
-TEST_CASE("a command that has written nothing yet is ended by one Ctrl-C, whatever it waits for") {
+TEST_CASE("one Ctrl-C ends a command that has written nothing yet, whatever it waits for") {
     const TemporaryFolder folder;
     const Pipe source(folder / "table.csv");
     Command convert(folder.path(), {"data", "convert", "table.csv", "set.h5:/"});
@@ -240,7 +240,7 @@ TEST_CASE("a command that has written nothing yet is ended by one Ctrl-C, whatev
     CHECK_FALSE(fs::exists(folder / "set.h5"));
 }
 
-TEST_CASE("a table that comes by a pipe is refused, because it is read twice") {
+TEST_CASE("a table from a pipe is refused, because it is read twice") {
     const TemporaryFolder folder;
     const Pipe source(folder / "table.csv");
     Command convert(folder.path(), {"data", "convert", "table.csv", "set.h5:/"});
@@ -251,7 +251,7 @@ TEST_CASE("a table that comes by a pipe is refused, because it is read twice") {
     CHECK_FALSE(fs::exists(folder / "set.h5"));
 }
 
-TEST_CASE("a flow that takes long is not solved to its end after Ctrl-C") {
+TEST_CASE("after Ctrl-C, a slow flow is not solved to its end") {
     const TemporaryFolder folder;
     fs::create_directory(folder / "data");
     Command generate(folder.path(),
@@ -264,17 +264,17 @@ TEST_CASE("a flow that takes long is not solved to its end after Ctrl-C") {
     CHECK(fs::is_empty(folder / "data"));
 }
 
-TEST_CASE("a second Ctrl-C ends what does not notice the first") {
+TEST_CASE("a second Ctrl-C ends a command that does not notice the first") {
     const TemporaryFolder folder;
     const Pipe source(folder / "labels");
     Command convert(folder.path(), {"data", "convert", "labels", "set.h5:/"});
-    // IDX that announces 16 MiB; less than a chunk of them comes, but more than zlib asks for at a time.
+    // An IDX header announces 16 MiB. Less than a chunk of them arrives, but more than zlib asks for at a time.
     source.write(std::string("\0\0\x08\x01\x01\0\0\0", 8) + std::string(200'000, 'x'));
     await("signals are handled", [&] { return is_handled(convert.pid(), SIGINT); });
 
     convert.signal(SIGINT);
     await("the command ends", [&] {
-        convert.signal(SIGINT);  // those that come before the first is handled are none
+        convert.signal(SIGINT);  // signals that arrive before the first is handled do not count
         return !is_alive(convert.pid());
     });
 
@@ -282,7 +282,7 @@ TEST_CASE("a second Ctrl-C ends what does not notice the first") {
     CHECK_FALSE(fs::exists(folder / "set.h5"));
 }
 
-TEST_CASE("a file that a killed command was adding to is readable again as the message says") {
+TEST_CASE("a file to which a killed command was adding can be repaired as the message says") {
     const TemporaryFolder folder;
     CHECK(run_crescendo(folder.path(), {"data", "generate", "set.h5:/a", "--flow", "--samples", "1", "--size", "16"})
               .code == 0);
@@ -303,7 +303,7 @@ TEST_CASE("a file that a killed command was adding to is readable again as the m
     CHECK(listed(folder.path(), "set.h5") == before);
 }
 
-TEST_CASE("a data command on a disk that fills up says so, and leaves what was there as it was") {
+TEST_CASE("a data command on a disk that fills up says so, and leaves existing files as they were") {
     const SmallDisk disk("size=1m");
     if (!disk) {
         return;

@@ -1,4 +1,4 @@
-/// Disks that are full, read-only, or fail: real ones, which need the right to mount; and a directory that is gone.
+/// Disks that are full, read-only or failing (real ones, which need the right to mount), and a directory that vanishes.
 
 #include <doctest/doctest.h>
 #include <sys/mount.h>
@@ -59,7 +59,7 @@ TEST_CASE("a sweep does not begin on a read-only disk") {
     CHECK(run.err.find("Read-only file system") != std::string::npos);
 }
 
-TEST_CASE("a sweep on a disk that became read-only is not resumed before that is mended") {
+TEST_CASE("a sweep on a disk that became read-only is not resumed until the disk is writable again") {
     const SmallDisk disk("size=1m");
     if (!disk) {
         return;
@@ -80,7 +80,7 @@ TEST_CASE("a sweep on a disk that became read-only is not resumed before that is
     CHECK(run_crescendo(disk.folder(), {"resume", "disk/s"}).code == 0);
 }
 
-TEST_CASE("a disk that fills up stops a sweep with nothing lost, and it goes on once there is space") {
+TEST_CASE("a disk that fills up stops a sweep without losses, and the sweep continues once there is space") {
     const SmallDisk disk("size=128k");
     if (!disk) {
         return;
@@ -102,7 +102,7 @@ TEST_CASE("a disk that fills up stops a sweep with nothing lost, and it goes on 
     CHECK(num_reports(disk.path() / "s") == 4 * 50);
 }
 
-TEST_CASE("where reports are printed, none counts for those that a full disk lost") {
+TEST_CASE("printed reports are not taken for others that a full disk lost") {
     const SmallDisk disk("size=256k");
     if (!disk) {
         return;
@@ -153,10 +153,10 @@ TEST_CASE("a disk without room for another trial's folder stops a sweep, and the
     CHECK_MESSAGE(run.err.find("free some space or repair the disk, then resume the sweep") != std::string::npos,
                   run.err);
     CHECK(content_of(disk.folder() / "told") == "75\n");
-    CHECK(run_crescendo(disk.folder(), {"report", "disk/s"}).code == 1);  // there is nothing to resume about a page
+    CHECK(run_crescendo(disk.folder(), {"report", "disk/s"}).code == 1);  // a page cannot be resumed
 }
 
-TEST_CASE("a disk that begins to fail stops a sweep, no answered report is lost, and it goes on once that is mended") {
+TEST_CASE("a failing disk stops a sweep, no answered report is lost, and the sweep continues after the repair") {
     FailingDisk disk;
     if (!disk) {
         return;
@@ -168,7 +168,7 @@ TEST_CASE("a disk that begins to fail stops a sweep, no answered report is lost,
     disk.fail();
 
     CHECK(run.wait() == 75);
-    const auto err = run.err();  // whether the disk still lets the journal's end be cut off depends on the moment
+    const auto err = run.err();  // its wording depends on whether the end of the journal could still be cut off
     CHECK_MESSAGE(err.find("journal.jsonl: Input/output error") != std::string::npos, err);
     CHECK(err.find("; free some space or repair the disk, then resume the sweep") != std::string::npos);
     CHECK(processes_in(disk.folder()).empty());
@@ -190,7 +190,7 @@ TEST_CASE("a disk that begins to fail stops a sweep, no answered report is lost,
     CHECK(num_reports(disk.path() / "s") == 4 * 50);
 }
 
-TEST_CASE("a sweep whose directory vanishes stops, and goes on when it is back") {
+TEST_CASE("a sweep stops if its directory vanishes, and continues when it is back") {
     const TemporaryFolder folder;
     write_long_sweep(folder.path());
     Command run(folder.path(), {"run", "sweep.yaml"});
@@ -208,7 +208,7 @@ TEST_CASE("a sweep whose directory vanishes stops, and goes on when it is back")
     CHECK(processes_in(folder.path()).empty());
 }
 
-TEST_CASE("a journal that its disk does not give back ends a session as a full disk does, and resume goes on later") {
+TEST_CASE("an unreadable journal ends a session like a full disk does, and resume continues later") {
     const TemporaryFolder folder;
     write_long_sweep(folder.path());
     Command run(folder.path(), {"run", "sweep.yaml"});
@@ -229,7 +229,7 @@ TEST_CASE("a journal that its disk does not give back ends a session as a full d
     CHECK(num_reports(folder / "s") == 4 * 50);
 }
 
-TEST_CASE("two sessions that began at the same moment where flock does not work trained the same trials") {
+TEST_CASE("two sessions that begin at the same moment without flock do not train the same trials") {
     const TemporaryFolder folder;
     write_long_sweep(folder.path());
     const Preload without_locks("FLOCK_ERRNO", "37");  // ENOLCK
@@ -243,7 +243,7 @@ TEST_CASE("two sessions that began at the same moment where flock does not work 
     CHECK_FALSE(fs::exists(folder / "answered"));
 }
 
-TEST_CASE("clean made no room on a disk that copies before it writes, whose lock could not be emptied") {
+TEST_CASE("clean frees space on a full copy-on-write disk, whose lock file cannot be truncated") {
     const TemporaryFolder folder;
     write_file(folder / "train.sh",
                "echo model >$CRESCENDO_TRIAL_DIR/model\n"
@@ -261,7 +261,7 @@ TEST_CASE("clean made no room on a disk that copies before it writes, whose lock
     CHECK(clean.out.find("removed 1 file of 1 trial") != std::string::npos);
 }
 
-TEST_CASE("retrain where nothing can be written said \"filesystem error\", and to resume") {
+TEST_CASE("on a read-only disk, retrain and note say what failed and what to do instead") {
     const SmallDisk disk("size=256k");
     if (!disk) {
         return;

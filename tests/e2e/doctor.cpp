@@ -22,7 +22,7 @@ bool has(const Json& report, const std::string& verdict, const std::string& obse
 
 }  // namespace
 
-TEST_CASE("the doctor shows the slots and finds nothing in the way of a sweep") {
+TEST_CASE("the doctor shows the slots and finds no problem for a sweep") {
     const TemporaryFolder folder;
 
     const auto result = run_crescendo(folder.path(), {"doctor", "--slots", "2", "--format", "json"});
@@ -44,7 +44,7 @@ TEST_CASE("the doctor shows the slots and finds nothing in the way of a sweep") 
     CHECK(text.find("\nno problems, ") != std::string::npos);
 }
 
-TEST_CASE("a file system without flock is no obstacle to a sweep, whose lock works without it") {
+TEST_CASE("a file system without flock is not a problem, because the lock of a sweep works without it") {
     const TemporaryFolder folder;
     const Preload preload("FLOCK_ERRNO", "37");  // ENOLCK
 
@@ -54,7 +54,7 @@ TEST_CASE("a file system without flock is no obstacle to a sweep, whose lock wor
     CHECK(has(result.json(), "warning", "flock does not work here (No locks available): two coordinators that start"));
 }
 
-TEST_CASE("a folder that cannot be written ends the doctor with 1 and what to do") {
+TEST_CASE("the doctor ends with 1 for a folder that cannot be written, and says what to do") {
     const TemporaryFolder folder;
 
     const auto result = run_crescendo(folder.path(), {"doctor", "/proc/sys"});
@@ -64,7 +64,7 @@ TEST_CASE("a folder that cannot be written ends the doctor with 1 and what to do
     CHECK(result.out.find("→ use a folder that you may write to") != std::string::npos);
 }
 
-TEST_CASE("a sweep file that is not there is not taken for a folder in which all is well") {
+TEST_CASE("a missing sweep file is not taken for a folder without problems") {
     const TemporaryFolder folder;
 
     const auto result = run_crescendo(folder.path(), {"doctor", "swep.yaml"});
@@ -73,7 +73,7 @@ TEST_CASE("a sweep file that is not there is not taken for a folder in which all
     CHECK(result.err.find("cannot read swep.yaml: No such file or directory") != std::string::npos);
 }
 
-TEST_CASE("without the trainer the doctor warns, for programs run without it") {
+TEST_CASE("the doctor only warns about a missing trainer, because programs run without it") {
     const TemporaryFolder folder;
     const Variable trainer("CRESCENDO_TRAINER", "/nowhere/crescendo-trainer");
 
@@ -83,7 +83,7 @@ TEST_CASE("without the trainer the doctor warns, for programs run without it") {
     CHECK(has(result.json(), "warning", "/nowhere/crescendo-trainer is missing"));
 }
 
-TEST_CASE("a trainer that cannot start is a problem, with its last words") {
+TEST_CASE("a trainer that cannot start is a problem, reported with its last words") {
     const TemporaryFolder folder;
     write_file(folder / "trainer", "#!/bin/sh\necho libtorch_cpu.so: not found\nexit 127\n");
     fs::permissions(folder / "trainer", fs::perms::owner_all);
@@ -98,9 +98,9 @@ TEST_CASE("a trainer that cannot start is a problem, with its last words") {
     CHECK(result.out.find("if this is about an address or interface, choose another one") != std::string::npos);
 }
 
-TEST_CASE("a trainer that cannot even be executed is a problem, and the doctor looks at all else") {
+TEST_CASE("a trainer that cannot be executed is a problem, and the doctor still checks the rest") {
     const TemporaryFolder folder;
-    write_file(folder / "trainer", "#!/nowhere/loader\n");  // as that of another C library
+    write_file(folder / "trainer", "#!/nowhere/loader\n");  // like that of another C library
     fs::permissions(folder / "trainer", fs::perms::owner_all);
     const Variable trainer("CRESCENDO_TRAINER", folder / "trainer");
 
@@ -111,7 +111,7 @@ TEST_CASE("a trainer that cannot even be executed is a problem, and the doctor l
     CHECK(has(result.json(), "ok", "flock works"));
 }
 
-TEST_CASE("what a trainer's libraries warn of says nothing of its version") {
+TEST_CASE("warnings of a trainer's libraries are not taken for its version") {
     const TemporaryFolder folder;
     const auto version = run_crescendo(folder.path(), {"--version"}).out.substr(std::string("crescendo ").size());
     write_file(folder / "trainer", "#!/bin/sh\necho libgomp: bad OMP_NUM_THREADS >&2\necho " + version);
@@ -123,7 +123,7 @@ TEST_CASE("what a trainer's libraries warn of says nothing of its version") {
     CHECK(has(report, "ok", "trainer starts"));
 }
 
-TEST_CASE("an interface that is not there is refused before anything starts") {
+TEST_CASE("a missing interface is refused before anything starts") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml",
                "name: s\nmetric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"

@@ -1,4 +1,4 @@
-/// `crescendo data`, and `validate`, on files that other programs wrote, or damaged.
+/// `crescendo data` and `validate` on files that other programs wrote or damaged.
 
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ doctest::String said(const Result& result) { return (result.out + result.err).c_
 
 }  // namespace
 
-TEST_CASE("a file that crashes HDF5's library is named, by every command that reads it, and leaves nothing behind") {
+TEST_CASE("every command names a file that crashes HDF5's library, and leaves no partial file") {
     const TemporaryFolder folder;
     write_counting_set(folder / "sound.h5", 20, 4);
     write_counting_set(folder / "crash.h5", 20, 4);
@@ -47,7 +47,7 @@ TEST_CASE("a file that crashes HDF5's library is named, by every command that re
     CHECK(before >= 2);
 }
 
-TEST_CASE("a crash while a copy is written leaves no part of it") {
+TEST_CASE("a crash while a copy is written leaves no partial copy") {
     const TemporaryFolder folder;
     write_counting_set(folder / "old.h5", 20, 4);
     const Preload preload("CRASH_IN_READ", "1");
@@ -61,7 +61,7 @@ TEST_CASE("a crash while a copy is written leaves no part of it") {
     }
 }
 
-TEST_CASE("a file system that refuses locks is read without one") {
+TEST_CASE("a file is read without a lock if its file system refuses locks, but nothing is added to it") {
     const TemporaryFolder folder;
     write_counting_set(folder / "set.h5", 20, 4);
     for (const char* error : {"37", "30", "95", "524"}) {  // ENOLCK, EROFS, EOPNOTSUPP, and the kernel's ENOTSUPP
@@ -79,7 +79,7 @@ TEST_CASE("a file system that refuses locks is read without one") {
     CHECK(said(run_crescendo(folder.path(), {"data", "inspect", "set.h5"})) == Contains("in use by another program"));
 }
 
-TEST_CASE("packed numbers are listed and summed up as what they mean") {
+TEST_CASE("packed numbers are listed and summarized by their meaning") {
     const TemporaryFolder folder;
     write_packed_set(folder / "packed.h5");
 
@@ -92,7 +92,7 @@ TEST_CASE("packed numbers are listed and summed up as what they mean") {
     CHECK(run_crescendo(folder.path(), {"data", "stats", "copy.h5:/", "--format", "json"}).json() == stats);
 }
 
-TEST_CASE("a source that a virtual data set lacks is named, or filled where that is asked for") {
+TEST_CASE("a missing source of a virtual data set is named, or filled on request") {
     const TemporaryFolder folder;
     write_virtual_set(folder / "virtual.h5");
     fs::remove(folder / "part-1.hdf");
@@ -114,7 +114,7 @@ TEST_CASE("a source that a virtual data set lacks is named, or filled where that
     CHECK(said(listed) == Contains("its source part-1.hdf is missing"));
 }
 
-TEST_CASE("images whose channels are stored last have statistics once it is said where they are") {
+TEST_CASE("images whose channels are stored last have statistics once their layout is given") {
     const TemporaryFolder folder;
     Hdf5Writer(folder / "images.h5")
         .add("/inputs", {2, 8, 8, 3}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>(2 * 8 * 8 * 3, 7));
@@ -127,7 +127,7 @@ TEST_CASE("images whose channels are stored last have statistics once it is said
     CHECK(stats.json().size() == 3);
 }
 
-TEST_CASE("a damaged file is bad input, with its name and that of the object, and without control characters") {
+TEST_CASE("a message about a bad file names the file and the object, without control characters") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "set.h5");
@@ -140,7 +140,7 @@ TEST_CASE("a damaged file is bad input, with its name and that of the object, an
     CHECK(listed.code == 0);
     CHECK(said(listed) == Contains("/red\\x1b[31m/inputs,int32"));
 
-    // The group's list of members: "TREE" begins each node of its B-tree, "HEAP" what has their names.
+    // Damages the group's list of members: "TREE" begins each node of its B-tree, and "HEAP" begins their names.
     auto bytes = content_of(folder / "set.h5");
     for (auto at = bytes.find("HEAP"); at != std::string::npos; at = bytes.find("HEAP", at + 1)) {
         bytes.replace(at, 4, "XXXX");
@@ -172,7 +172,7 @@ Result validate(const fs::path& folder, const std::string& data, const std::stri
 
 }  // namespace
 
-TEST_CASE("validate names the file that crashes HDF5's library, and the place of the data in the sweep file") {
+TEST_CASE("validate names the file that crashes HDF5's library, and the position of the data in the sweep file") {
     const TemporaryFolder folder;
     write_counting_set(folder / "sound.h5", 20, 4);
     write_counting_set(folder / "crash.h5", 20, 4);
@@ -186,7 +186,7 @@ TEST_CASE("validate names the file that crashes HDF5's library, and the place of
     CHECK(said(result) == Contains("HDF5 library crashed while reading crash.h5"));
 }
 
-TEST_CASE("validate names the place in the sweep file of latitudes that are not those of the rows") {
+TEST_CASE("validate gives the position in the sweep file of invalid latitudes") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "era5.nc", /*latest=*/true);
@@ -204,7 +204,7 @@ TEST_CASE("validate names the place in the sweep file of latitudes that are not 
     CHECK(validate(folder.path(), data + "latitude", "  model: mlp\n").code == 0);
 }
 
-TEST_CASE("a trial learns packed numbers as what they mean, and leaves out those that mean none") {
+TEST_CASE("a trial learns packed numbers by their meaning, and skips missing ones") {
     const TemporaryFolder folder;
     write_packed_set(folder / "packed.h5");
 
@@ -232,7 +232,7 @@ TEST_CASE("validate refuses a virtual data set that lacks a source, unless it is
     CHECK(validate(folder.path(), "train: \"virtual.h5:/\", missing_sources: fill", "  model: mlp\n").code == 0);
 }
 
-TEST_CASE("validate asks where the channels of images are, and a trial trains on those that are stored last") {
+TEST_CASE("validate asks for the layout of images, and a trial trains on images whose channels are stored last") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "images.h5");

@@ -1,4 +1,4 @@
-/// Programs of the user's on several slots: in place, as warm trainers that the sweep file names, or started anew.
+/// The user's programs on several slots, grown in place as warm trainers that the sweep file names, or restarted.
 
 #include <algorithm>
 #include <map>
@@ -10,7 +10,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// A warm trainer in Bash. Its loss is that of its parameter x and falls with each report. Each member of a group notes
+/// A warm trainer in Bash. Its loss depends on its parameter x and falls with each report. Each member of a group notes
 /// the group's size, and then runs `in_group`.
 void write_warm_sweep(const fs::path& folder, const std::string& more = "", const std::string& in_group = ":") {
     write_file(folder / "train.sh", R"(
@@ -51,8 +51,8 @@ grow: in_place
 )" + more);
 }
 
-/// A program of one process a slot that continues from its own checkpoint. `at_start` is run first. Rank 0 waits until
-/// all have begun, so that no trial is over before.
+/// A program with one process per slot that runs `at_start` and continues from its own checkpoint. Rank 0 waits until
+/// all processes have begun, so that no trial ends before.
 void write_restarting_sweep(const fs::path& folder, const std::string& more, const std::string& at_start = ":") {
     write_file(folder / "train.sh", at_start + R"(
 saved=$CRESCENDO_TRIAL_DIR/saved
@@ -75,7 +75,8 @@ done
                    more);
 }
 
-/// Every trial's reports are whole and in order, no matter how often it was started; nothing is left.
+/// Checks that the reports of every trial are complete and in order, however often it was started, and that no process
+/// is left.
 void check_reports(const fs::path& folder, int num_failures) {
     std::map<int, int> last;
     for (const auto& record : journal_of(folder / "s")) {
@@ -99,7 +100,7 @@ bool has_line(const std::string& text, const std::string& beginning) {
     return text.starts_with(beginning) || text.find("\n" + beginning) != std::string::npos;
 }
 
-/// From one worker to one on each slot.
+/// Checks that a trial grows from one worker to one on each slot.
 void check_that_it_grows(const fs::path& folder, int num_slots = 2) {
     const auto run = run_crescendo(folder, {"run", "sweep.yaml"});
 
@@ -115,13 +116,13 @@ void check_that_it_grows(const fs::path& folder, int num_slots = 2) {
     for (std::string line; std::getline(arguments, line); ++num_processes) {
         CHECK(line == "--epochs=9");  // its parameters come with each trial
     }
-    CHECK(num_processes == num_slots);  // one a slot, for all trials
+    CHECK(num_processes == num_slots);  // one per slot, for all trials
     CHECK(processes_in(folder).empty());
 }
 
 }  // namespace
 
-TEST_CASE("a warm trainer that is asked for its settings does not take itself for a part of our MPI job") {
+TEST_CASE("a warm trainer that checks its settings does not take itself for a part of our MPI job") {
     const TemporaryFolder folder;
     write_warm_sweep(folder.path());
     write_file(folder / "train.sh", "[[ -v OMPI_OF_TEST ]] && exit 1\n" + content_of(folder / "train.sh"));
@@ -158,7 +159,7 @@ TEST_CASE("a program is asked about values that its parameters can have") {
     CHECK(Json::parse(content_of(folder / "question")).at("parameters").at("q") == Json::array({4.0, 8.0}));
 }
 
-TEST_CASE("a program that grows in place is resumed as the sweep file names it, from another folder") {
+TEST_CASE("a program that grows in place can be resumed from another folder") {
     const TemporaryFolder folder;
     write_warm_sweep(folder.path());
     write_file(folder / "sweep.yaml", content_of(folder / "sweep.yaml") + "budget: {time: 1h}\n");
@@ -180,7 +181,7 @@ TEST_CASE("a program that grows in place is resumed as the sweep file names it, 
     CHECK(processes_in(folder.path()).empty());
 }
 
-TEST_CASE("a mistake that several configurations have is told once, whatever its remedy lists") {
+TEST_CASE("a mistake in several configurations is reported once, even if its remedies differ") {
     const TemporaryFolder folder;
     write_warm_sweep(folder.path());
     auto text = content_of(folder / "sweep.yaml");
@@ -197,7 +198,7 @@ TEST_CASE("a mistake that several configurations have is told once, whatever its
     CHECK_MESSAGE(result.err.find("is too large\n2 mistakes\n") != std::string::npos, result.err);
 }
 
-TEST_CASE("a program that is no warm trainer, or one without `grow`, is told what is missing") {
+TEST_CASE("the message about a program that is not a warm trainer, or about a missing `grow`, says what to do") {
     const TemporaryFolder folder;
     write_warm_sweep(folder.path());
     auto text = content_of(folder / "sweep.yaml");
@@ -240,7 +241,7 @@ TEST_CASE("a program that is no warm trainer, or one without `grow`, is told wha
         ungrown.out);
 }
 
-TEST_CASE("a warm trainer that does what nobody asked for costs its trial an attempt, and the sweep continues") {
+TEST_CASE("an unexpected message from a warm trainer costs its trial an attempt, and the sweep continues") {
     for (const auto& [deed, message] :
          {std::pair{"say world_size=4",
                     "its message through CRESCENDO_FD cannot be understood: not a JSON object: 'world_size=4'"},
@@ -259,7 +260,7 @@ TEST_CASE("a warm trainer that does what nobody asked for costs its trial an att
     }
 }
 
-TEST_CASE("a program grows by a new start, from its own checkpoint, and outlives one of its processes") {
+TEST_CASE("a program grows by a restart from its own checkpoint, and survives the death of one of its processes") {
     const TemporaryFolder folder;
     write_restarting_sweep(folder.path(),
                            "run_cap: 1\nscheduler: {type: rasda, max: 8, reduction_factor: 2, batch: ladder, grow_when: always}\n"
@@ -280,7 +281,7 @@ TEST_CASE("a program grows by a new start, from its own checkpoint, and outlives
     CHECK(std::ranges::count(journal, "regrouped", [](const Json& each) { return each.value("note", ""); }) >= 2);
 }
 
-TEST_CASE("a program that tells no step times grows in its replay as it did, and whatever that brings") {
+TEST_CASE("a program that reports no step times grows, even without a benefit, and its replay grows the same") {
     const TemporaryFolder folder;
     write_restarting_sweep(folder.path(),
                            "run_cap: 1\nscheduler: {type: rasda, max: 8, reduction_factor: 2}\ngrow: restart\n",
@@ -314,7 +315,7 @@ TEST_CASE("a program on two slots from the start has a process on each") {
 }
 
 #ifdef CRESCENDO_TEST_MPI
-TEST_CASE("rasda grows a program in place and by a new start from one slot to four on one, two and four MPI ranks") {
+TEST_CASE("rasda grows a program in place and by restarts from one slot to four, on one, two and four MPI ranks") {
     for (const std::string num_ranks : {"1", "2", "4"}) {
         CAPTURE(num_ranks);
         const Ranks ranks(num_ranks.c_str(), "10");
@@ -343,7 +344,7 @@ TEST_CASE("rasda grows a program in place and by a new start from one slot to fo
     }
 }
 
-TEST_CASE("a program on four slots of two nodes from the start has a process on each, and knows the others") {
+TEST_CASE("a program on four slots of two nodes from the start has a process on each slot, and knows the others") {
     const Ranks ranks("2", "10");
     const TemporaryFolder folder;
     write_restarting_sweep(folder.path(), "run_cap: 1\nscheduler: {type: asha, max: 2, workers: 4}\n");

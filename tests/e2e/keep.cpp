@@ -1,4 +1,4 @@
-/// What stays of the folders of trials (`keep` in the sweep file), and the room that they need.
+/// The files that stay in the folders of trials (`keep` in the sweep file), and the space that they need.
 
 #include <doctest/doctest.h>
 
@@ -35,7 +35,7 @@ std::string finding_about_disk(const fs::path& folder, std::vector<std::string> 
 
 }  // namespace
 
-TEST_CASE("files of programs stay of the best trials and of those that failed, and links are not followed") {
+TEST_CASE("the best and the failed trials keep the files of their programs, and links are not followed") {
     const TemporaryFolder folder;
     write_leaving_sweep(folder.path(),
                 "keep: {best: 2, programs: best}\nparameters: {x: {values: [5, 4, 3, 8, 1, 2]}}\n"
@@ -55,7 +55,7 @@ TEST_CASE("files of programs stay of the best trials and of those that failed, a
     CHECK(run_crescendo(folder.path(), {"trial", "s", "0"}).code == 0);
 }
 
-TEST_CASE("files of programs stay of trials that finished") {
+TEST_CASE("finished trials keep the files of their programs") {
     const TemporaryFolder folder;
     write_leaving_sweep(folder.path(),
                 "keep: {programs: finished}\nparameters: {x: {values: [1, 2, 3, 4, 5]}}\n"
@@ -73,7 +73,7 @@ TEST_CASE("files of programs stay of trials that finished") {
     CHECK(num_stopped > 0);
 }
 
-TEST_CASE("after kill -9 no trial that continues lacks its files, and what had to go goes in the next session") {
+TEST_CASE("after kill -9, trials that continue have their files, and the next session removes files of other trials") {
     const TemporaryFolder folder;
     write_leaving_sweep(folder.path(),
                 "keep: {programs: best}\nparameters: {x: {values: [9, 2, 3, 4, 5, 6, 7, 1]}}\n"
@@ -109,7 +109,7 @@ TEST_CASE("after kill -9 no trial that continues lacks its files, and what had t
     CHECK(began.size() == 8);
 }
 
-TEST_CASE("doctor says whether the files of a sweep's trials will fit, and counts what its trials left") {
+TEST_CASE("doctor says whether the files of a sweep's trials will fit, and counts files already on disk") {
     const TemporaryFolder folder;
     write_leaving_sweep(folder.path(),
                 "keep: {best: 3, programs: best}\nparameters: {x: {values: [1, 2, 3, 4, 5, 6, 7]}}\n"
@@ -131,7 +131,7 @@ TEST_CASE("doctor says whether the files of a sweep's trials will fit, and count
     CHECK(finding_about_disk(folder.path(), {"."}) == "none");
 }
 
-TEST_CASE("doctor respects the quota that lfs tells") {
+TEST_CASE("doctor respects the quota that lfs reports") {
     const TemporaryFolder folder;
     write_leaving_sweep(folder.path(), "run_cap: 4\nparameters: {x: {values: [1, 2, 3, 4]}}\n");
     fs::create_directory(folder / "bin");

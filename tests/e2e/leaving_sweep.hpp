@@ -8,12 +8,14 @@
 
 namespace crescendo::tests {
 
-/// The files in a trial's folder that Crescendo writes; and all, with what the program of write_leaving_sweep() leaves.
+/// The files that Crescendo writes in a trial's folder, and all files, including those of write_leaving_sweep()'s
+/// program.
 inline const std::set<std::string> records{"params.json", "trainer.log"};
 inline const std::set<std::string> all_files{"link", "logs", "logs/1", "model", "params.json", "trainer.log"};
 
-/// The loss of x=3 is 0.3. Every report leaves a model, from which the trial continues, a folder, and a link to a file
-/// that is precious. The trial of x=8 fails behind its first report. `began` has each trial whose model was not there.
+/// The loss of x=3 is 0.3. Every report leaves a model, from which the trial continues, a folder, and a link to the
+/// file `precious`. The trial with x=8 fails after its first report. `began` lists each trial that began without a
+/// model.
 inline void write_leaving_sweep(const fs::path& folder, const std::string& keys, const std::string& pause = "0") {
     write_file(folder / "train.sh", R"(
 cd "$CRESCENDO_TRIAL_DIR"
@@ -57,7 +59,7 @@ inline std::map<int, Json> trials_by_x(const fs::path& folder) {
     return trials;
 }
 
-/// What each trial left, by its x.
+/// The files that each trial left, by its x.
 inline std::map<int, std::set<std::string>> files_by_x(const fs::path& folder) {
     std::map<int, std::set<std::string>> files;
     for (const auto& [x, trial] : trials_by_x(folder)) {

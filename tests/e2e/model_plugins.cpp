@@ -1,4 +1,4 @@
-/// Sweeps with models and losses of plug-ins, with the real trainer.
+/// Sweeps with models and losses from plug-ins, with the real trainer.
 
 #include <doctest/doctest.h>
 
@@ -11,8 +11,8 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// A sweep over flows of 16 x 16, whose decay is to be predicted: one number. `trainer` has further lines of the
-/// section of that name. The libraries are mine.so, of the example, and those that misbehave.
+/// A sweep over flows of 16 x 16 that predicts one number, their decay. `trainer` has more lines of the section of that
+/// name. The libraries are mine.so, from the example, and others that misbehave.
 struct SweepFolder : TemporaryFolder {
     explicit SweepFolder(const std::string& scheduler, const std::string& trainer, const std::string& more = "") {
         for (const auto& library : fs::directory_iterator(CRESCENDO_MODEL_PLUGINS)) {
@@ -47,7 +47,7 @@ std::vector<Json> reports_of(const fs::path& sweep) {
 
 }  // namespace
 
-TEST_CASE("a model and a loss of a plug-in grow from one worker to two, and survive kill -9 of a trainer and of all") {
+TEST_CASE("a plug-in's model and loss grow from one worker to two, and survive kill -9 of one and of all processes") {
     const SweepFolder folder("type: rasda, min: 1, max: 65536, reduction_factor: 2, grow_when: always", mine,
                              "run_cap: 1\nslots: 2\nseed: 3\n" + parameters);
     const auto await_reports = [&](std::size_t count) {
@@ -89,8 +89,7 @@ TEST_CASE("a model and a loss of a plug-in grow from one worker to two, and surv
     CHECK_FALSE(fs::exists(folder / "winner/load.py"));
 }
 
-TEST_CASE(
-    "a model of a plug-in that throws or crashes while it trains costs its trial, and is named; the others train") {
+TEST_CASE("a plug-in's model that throws or crashes in training costs its trial and is named, and other trials train") {
     const SweepFolder folder(
         "type: fifo, max: 4", "  plugins: [./trouble.so]\n",
         "slots: 2\nmax_retries: 0\n"
@@ -109,7 +108,7 @@ TEST_CASE(
                   run.out);
 }
 
-TEST_CASE("what is wrong with a plug-in's model is found before anything starts, at its place in the file") {
+TEST_CASE("problems with a plug-in's model are found before anything starts, with their position in the file") {
     const SweepFolder folder("type: fifo, max: 1", "", "run_cap: 1\n" + parameters);
     const auto sweep = content_of(folder / "sweep.yaml");
     const struct {

@@ -14,8 +14,8 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// A sweep that rank 0 is still checking, before any other rank has heard of it, until the file `gate` is there: with
-/// check.sh as its trainer.
+/// A sweep that rank 0 checks, before any other rank knows of it, until the file `gate` exists. Its trainer is
+/// check.sh.
 Command run_up_to_the_gate(const fs::path& folder) {
     write_file(folder / "check.sh",
                "#!/bin/sh\ntouch checking\nwhile [ ! -e gate ]; do sleep 0.05; done\necho '{\"problems\":[]}'\n");
@@ -34,7 +34,7 @@ void write_sweep_of_one_trial(const fs::path& folder, const std::string& slots =
     write_file(folder / "train.sh", "echo '{\"resource\":1,\"metrics\":{\"loss\":1}}' >&$CRESCENDO_FD\n");
 }
 
-/// Trials that all wait, with their first word said, until the file `gate` is there.
+/// Trials that create a file when they start, and then wait until the file `gate` exists.
 void write_sweep_up_to_the_gate(const fs::path& folder) {
     write_file(folder / "sweep.yaml",
                "name: s\nmetric: {name: loss}\nrun_cap: 12\nslots: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
@@ -56,12 +56,12 @@ int num_started(const fs::path& folder) {
 }
 
 void forbid_new_files(pid_t process) {
-    const rlimit none{12, 12};  // MPI itself has more open, and polls fewer
+    const rlimit none{12, 12};  // MPI itself has more files open, and polls fewer
     REQUIRE(::prlimit(process, RLIMIT_NOFILE, &none, nullptr) == 0);
 }
 
-/// On node 2, which programs know by their rank's environment, none ever works until the file `mended` is there; it
-/// fails when the others have reported already. Where it works there, it leaves the file `used2`.
+/// On node 2, which programs recognize by their rank's environment, every program fails until the file `mended` exists,
+/// but only after programs on other nodes have reported. A program that works on node 2 leaves the file `used2`.
 void write_sweep_with_a_bad_node(const fs::path& folder) {
     write_file(folder / "sweep.yaml",
                "name: s\nmetric: {name: loss}\nrun_cap: 16\nslots: 1\nparameters: {x: {min: 0.0, max: 1.0}}\n"
@@ -79,14 +79,14 @@ void write_sweep_with_a_bad_node(const fs::path& folder) {
                "done\n");
 }
 
-/// With what the slot is in parentheses.
+/// The message describes the slot in parentheses.
 bool names_slot_left_out(const std::string& said) {
     return std::regex_search(said, std::regex(R"(slot 2 of node 2 \([^()]+\) is left out: )"));
 }
 
 }  // namespace
 
-TEST_CASE("ranks whose rank 0 dies before they are set up leave") {
+TEST_CASE("ranks leave if rank 0 dies before they are set up") {
     const Ranks ranks("3", "1");
     const TemporaryFolder folder;
     const Variable trainer("CRESCENDO_TRAINER", folder / "check.sh");
@@ -115,10 +115,10 @@ TEST_CASE("a rank that dies before it is set up ends the session, which can be r
                   run.err());
     CHECK(run.err().find("OMPI_MCA_btl_tcp_if_include") != std::string::npos);  // a firewall looks the same
     CHECK(processes_in(folder.path()).empty());
-    CHECK_FALSE(fs::exists(folder / "exit"));  // without a word there, a job script launches all again
+    CHECK_FALSE(fs::exists(folder / "exit"));  // without this file, a job script launches all ranks again
 }
 
-TEST_CASE("ranks that MPI does not bring together are told of, with MPI's words and what to do") {
+TEST_CASE("ranks that cannot reach each other through MPI are reported") {
     const Ranks ranks("2", "2");
     const Preload preload("MPI_ERROR", "16");
     const TemporaryFolder folder;
@@ -142,10 +142,10 @@ TEST_CASE("programs on several nodes may have many slots each") {
 
     CHECK_MESSAGE(run.wait() == 0, run.err());
     const auto status = run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json();
-    CHECK(status.at("slots") == 80);  // whose places to meet take some 3 KB as text
+    CHECK(status.at("slots") == 80);  // their meeting places take some 3 KB as text
 }
 
-TEST_CASE("a node that dies costs its slots, and the others finish the sweep") {
+TEST_CASE("a dead node costs its slots, and the other nodes finish the sweep") {
     const Ranks ranks("3", "5");
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml",
@@ -170,7 +170,7 @@ TEST_CASE("a node that dies costs its slots, and the others finish the sweep") {
     CHECK(processes_in(folder.path()).empty());
 }
 
-TEST_CASE("a rank whose agent fails is told of as lost, the others finish, and all leave together") {
+TEST_CASE("a rank whose agent fails is reported as lost, the others finish, and all leave together") {
 #ifdef __SANITIZE_ADDRESS__
     MESSAGE("skipped: the address sanitizer has files of its own to open");
     return;
@@ -244,7 +244,7 @@ TEST_CASE("a node that was left out is used again by the next session") {
     CHECK(status.value("slots_left_out", Json::array()).empty());
 }
 
-TEST_CASE("a node that dies shortly before the sweep ends does not keep it from ending") {
+TEST_CASE("a node that dies shortly before the end of a sweep does not keep the sweep from ending") {
     const Ranks ranks("3", "2");
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml",
@@ -264,7 +264,7 @@ TEST_CASE("a node that dies shortly before the sweep ends does not keep it from 
     CHECK(processes_in(folder.path()).empty());
 }
 
-TEST_CASE("under mpirun the doctor gathers the slots of all ranks, and what they find is told once") {
+TEST_CASE("under mpirun the doctor gathers the slots of all ranks, and reports each finding once") {
     const Variable ranks("CRESCENDO_TEST_RANKS", "2");
     const Variable binding("OMPI_MCA_hwloc_base_binding_policy", "none");  // so that both ranks may use every core
     const TemporaryFolder folder;
@@ -283,7 +283,7 @@ TEST_CASE("under mpirun the doctor gathers the slots of all ranks, and what they
     CHECK(result.out.find("flock works") == result.out.rfind("flock works"));
 }
 
-TEST_CASE("ranks of one node that would each use all of its GPUs are told of, by the doctor and by a sweep") {
+TEST_CASE("the doctor and a sweep warn about ranks on one node that would each use all of its GPUs") {
     const Ranks ranks("3", "10");
     const TemporaryFolder folder;
     write_sweep_of_one_trial(folder.path());
@@ -303,7 +303,7 @@ TEST_CASE("ranks of one node that would each use all of its GPUs are told of, by
     CHECK_MESSAGE(count(run.err, "note: " + note + "; start one process on each node (`srun ") == 1, run.err);
 }
 
-TEST_CASE("ranks of one node on the same cores are told of, unless a number of slots was asked for") {
+TEST_CASE("a sweep warns about ranks of one node on the same cores, unless a number of slots was requested") {
     const Ranks ranks("2", "10");
     const Variable binding("OMPI_MCA_hwloc_base_binding_policy", "none");  // so that both may use every core
     const TemporaryFolder folder;
@@ -319,7 +319,7 @@ TEST_CASE("ranks of one node on the same cores are told of, unless a number of s
         all_slots.err);
 }
 
-TEST_CASE("an interface that a rank lacks ends the sweep at once, on all ranks") {
+TEST_CASE("an interface that a rank lacks ends the sweep at once on all ranks") {
     const Variable ranks("CRESCENDO_TEST_RANKS", "2");
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml",
@@ -333,7 +333,7 @@ TEST_CASE("an interface that a rank lacks ends the sweep at once, on all ranks")
     CHECK(processes_in(folder.path()).empty());
 }
 
-TEST_CASE("a rank whose node has no way to the others ends the sweep at once, and the doctor names that node") {
+TEST_CASE("a node without a network to the others ends the sweep at once, and the doctor names that node") {
     const Variable ranks("CRESCENDO_TEST_RANKS", "2");
     const Preload preload("RANK_APART", "1");
     const TemporaryFolder folder;

@@ -1,4 +1,4 @@
-/// What happened stays as it was: edited files, extended sweeps, failed trials that are tried again.
+/// The past of a sweep does not change: edited files, extended sweeps, and failed trials that are retried.
 
 #include <doctest/doctest.h>
 
@@ -11,8 +11,8 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// A trial of three reports. Where the file "broken" is there, trials other than 0 fail; where "hold" is, trial 1 waits
-/// after its first report until it is told to leave.
+/// A trial with three reports. If the file "broken" exists, trials other than 0 fail; if "hold" exists, trial 1 waits
+/// after its first report until it is asked to leave.
 const std::string breaking_program = R"(
 [ $CRESCENDO_TRIAL != 0 ] && [ -e broken ] && exit 9
 for r in 1 2 3; do
@@ -61,7 +61,7 @@ std::map<int, std::string> parameters_of(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a sweep in a folder whose name is no UTF-8 can be read") {
+TEST_CASE("a sweep can be read in a folder whose name is not UTF-8") {
     const TemporaryFolder folder;
     write_two_trials(folder.path());
     const std::string name = "s\xff\xfe";
@@ -78,7 +78,7 @@ TEST_CASE("a sweep in a folder whose name is no UTF-8 can be read") {
     }
 }
 
-TEST_CASE("a sweep file that says something else now is refused by every command, with file, line and key") {
+TEST_CASE("every command refuses a changed sweep file, and names the file, the line and the key") {
     const TemporaryFolder folder;
     write_two_trials(folder.path());
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
@@ -105,7 +105,7 @@ TEST_CASE("a sweep file that says something else now is refused by every command
     CHECK(json_of(folder.path(), "best") == best);
 }
 
-TEST_CASE("a finished sweep is extended by --run-cap, and what was trained stays as it was") {
+TEST_CASE("--run-cap extends a finished sweep, and its earlier trials stay as they were") {
     const TemporaryFolder folder;
     write_two_trials(folder.path());
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
@@ -129,7 +129,7 @@ TEST_CASE("a finished sweep is extended by --run-cap, and what was trained stays
     CHECK(replayed.json().at("trials") == 4);
 }
 
-TEST_CASE("keys that may change are taken up by resume when they were edited, and the last change counts") {
+TEST_CASE("resume takes up edited keys that may change, and the last change counts") {
     const TemporaryFolder folder;
     write_two_trials(folder.path());
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
@@ -140,13 +140,13 @@ TEST_CASE("keys that may change are taken up by resume when they were edited, an
     CHECK(json_of(folder.path(), "status").at("limits").at("run_cap") == 3);
     CHECK(json_of(folder.path(), "trials").size() == 3);
     CHECK(run_crescendo(folder.path(), {"resume", "s", "--set", "run_cap=5", "--set", "hang_timeout=1h"}).code == 0);
-    CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);  // the file says 3 still: that is no new edit
+    CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);  // the file still says 3, which is not a new edit
     CHECK(json_of(folder.path(), "status").at("limits").at("run_cap") == 5);
     CHECK(json_of(folder.path(), "status").at("limits").at("hang_timeout") == "1h");
     CHECK(json_of(folder.path(), "trials").size() == 5);
 }
 
-TEST_CASE("what cannot be set, or leaves nothing to do, is refused, and nothing is written") {
+TEST_CASE("options that cannot be set, or leave nothing to do, are refused, and nothing is written") {
     const TemporaryFolder folder;
     write_two_trials(folder.path());
     REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);
@@ -172,7 +172,7 @@ TEST_CASE("what cannot be set, or leaves nothing to do, is refused, and nothing 
     CHECK(content_of(folder / "s/journal.jsonl") == journal);
 }
 
-TEST_CASE("a smaller run_cap ends a sweep that was stopped, where nothing is left to wait for") {
+TEST_CASE("a smaller run_cap ends a stopped sweep after the trials that had begun") {
     const TemporaryFolder folder;
     write_two_trials(folder.path());
     replace_in(folder / "sweep.yaml", "run_cap: 2", "run_cap: 9");
@@ -183,13 +183,14 @@ TEST_CASE("a smaller run_cap ends a sweep that was stopped, where nothing is lef
     CHECK(run.wait() == 75);
     fs::remove(folder / "hold");
 
-    CHECK(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "1"}).code == 0);  // trial 1 had begun: it ends
+    CHECK(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "1"}).code ==
+          0);  // trial 1 had begun, so it trains to its end
 
     CHECK(json_of(folder.path(), "status").at("state") == "finished");
     CHECK(json_of(folder.path(), "trials").size() == 2);
 }
 
-TEST_CASE("a sweep whose time was up goes on with more time") {
+TEST_CASE("a sweep whose time budget was used up continues with more time") {
     const TemporaryFolder folder;
     write_two_trials(folder.path(), sweep_of_two + "budget: {time: 1h}\n");
     write_file(folder / "hold", "");
@@ -200,7 +201,7 @@ TEST_CASE("a sweep whose time was up goes on with more time") {
     fs::remove(folder / "hold");
     CHECK(json_of(folder.path(), "status").at("reason") == "the time budget is used up");
 
-    CHECK(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "3"}).code == 2);  // in no time
+    CHECK(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "3"}).code == 2);  // no time is left
     CHECK(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "3", "--set", "budget.time=1h"}).code == 0);
     const auto trials = json_of(folder.path(), "trials");
     REQUIRE(trials.size() == 3);
@@ -208,7 +209,7 @@ TEST_CASE("a sweep whose time was up goes on with more time") {
     CHECK(trials[2].at("status") == "finished");
 }
 
-TEST_CASE("an extended sweep that is killed goes on extended") {
+TEST_CASE("an extended sweep that was killed is still extended when it is resumed") {
     const TemporaryFolder folder;
     write_two_trials(folder.path());
     replace_in(folder / "sweep.yaml", "run_cap: 2", "run_cap: 1");
@@ -229,7 +230,7 @@ TEST_CASE("an extended sweep that is killed goes on extended") {
     CHECK(after.at(1) == before.at(1));
 }
 
-TEST_CASE("what nobody trains now is waiting, and not running") {
+TEST_CASE("the unfinished trial of a stopped sweep is waiting, not running") {
     const TemporaryFolder folder;
     write_two_trials(folder.path());
     write_file(folder / "hold", "");
@@ -248,12 +249,12 @@ TEST_CASE("what nobody trains now is waiting, and not running") {
     CHECK(contains(run_crescendo(folder.path(), {"top", "s"}).out, "0 running, 1 waiting"));
 }
 
-TEST_CASE("failed trials are tried again with --retry-failed, once what broke them is fixed") {
+TEST_CASE("--retry-failed retries failed trials once the cause is fixed") {
     const TemporaryFolder folder;
     write_two_trials(folder.path());
     replace_in(folder / "sweep.yaml", "run_cap: 2", "run_cap: 3");
     write_file(folder / "broken", "");
-    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);  // trial 0 is well
+    REQUIRE(run_crescendo(folder.path(), {"run", "sweep.yaml"}).code == 0);  // trial 0 succeeds
     CHECK(json_of(folder.path(), "status").at("trials").at("failed") == 2);
     const auto before = parameters_of(folder.path());
     fs::remove(folder / "broken");
@@ -267,7 +268,7 @@ TEST_CASE("failed trials are tried again with --retry-failed, once what broke th
     CHECK(json_of(folder.path(), "trials")[1].at("failures") == 1);
 }
 
-TEST_CASE("a sweep that was given up tells how its trials are tried again, and does so") {
+TEST_CASE("a sweep that was given up says how to retry its trials, and retries them") {
     const TemporaryFolder folder;
     write_two_trials(folder.path());
     replace_in(folder / "sweep.yaml", "run_cap: 2", "run_cap: 9");
@@ -285,7 +286,7 @@ TEST_CASE("a sweep that was given up tells how its trials are tried again, and d
     CHECK(json_of(folder.path(), "status").at("trials").at("finished") == 9);
 }
 
-TEST_CASE("a sweep that an older crescendo began is resumed, with a note, and is as sure as another from then on") {
+TEST_CASE("a sweep of an older crescendo is resumed with a note, and is as safe as any other from then on") {
     const TemporaryFolder folder;
     fs::copy(CRESCENDO_OLD_SWEEP, folder / "s", fs::copy_options::recursive);
     fs::rename(folder / "s/train.sh", folder / "train.sh");
@@ -306,7 +307,7 @@ TEST_CASE("a sweep that an older crescendo began is resumed, with a note, and is
     CHECK(run_crescendo(folder.path(), {"best", "s"}).code == 2);
 }
 
-TEST_CASE("an older journal, whose failures suspect no slot, has its trials on the slots where they were") {
+TEST_CASE("trials of an older journal, whose failures suspect no slot, stay on the slots where they were") {
     const TemporaryFolder folder;
     fs::copy(fs::path(CRESCENDO_OLD_SWEEP).parent_path() / "old-failures", folder / "s");
 

@@ -63,7 +63,7 @@ TEST_CASE("a plug-in's sampler proposes every configuration, and a resumed sweep
     for (const auto& proposal : proposals) {
         CHECK(proposal["origin"] == "program");
     }
-    // With `keep: 1` a climber that has been told a trial proposes the best one again.
+    // With `keep: 1`, a climber that knows a trial proposes the best one again.
     const auto is_old = [&](const Json& last) {
         return std::any_of(proposals.begin(), proposals.end() - 2,
                            [&](const Json& each) { return each["config"] == last["config"]; });
@@ -89,7 +89,7 @@ TEST_CASE("a plug-in's search space shapes every draw, or has it drawn again") {
     CHECK(std::ranges::adjacent_find(configs) == configs.end());  // a new session does not repeat the draws of the old
 }
 
-TEST_CASE("a plug-in's stop rule ends trials by events, and what it did can be replayed, and read without it") {
+TEST_CASE("a plug-in's stop rule ends trials by events, which can be replayed and read without the plug-in") {
     const SweepFolder folder("plugins: [./mine.so]\nstop_rule: {type: plateau, options: {patience: 1}}\n");
     write_file(folder / "patient", "");  // after two reports, trials wait until they are stopped
 
@@ -104,7 +104,7 @@ TEST_CASE("a plug-in's stop rule ends trials by events, and what it did can be r
     CHECK(trials[0]["status"] == "stopped");
 }
 
-TEST_CASE("simulate asks the plug-ins, and repeats itself") {
+TEST_CASE("simulate asks the plug-ins, and gives the same result each time") {
     const SweepFolder folder(
         "plugins: [./mine.so]\nsampler: {type: climber}\nstop_rule: {type: plateau, options: {patience: 1}}\n");
 
@@ -146,7 +146,7 @@ TEST_CASE("a sweep survives a plug-in that throws, hangs or dies, and names it")
         const SweepFolder folder("plugins: [./trouble.so]\n" + use + "\n");
         const bool is_rule = use.starts_with("stop_rule");
         if (is_rule) {
-            write_file(folder / "hold", "");  // no trial waits for a rule: all might end before its trouble
+            write_file(folder / "hold", "");  // trials do not wait for a rule, so all might end before it misbehaves
         }
 
         Command run(folder.path(), {"run", "sweep.yaml", "--dir", "out"});
@@ -162,7 +162,7 @@ TEST_CASE("a sweep survives a plug-in that throws, hangs or dies, and names it")
     }
 }
 
-TEST_CASE("a plug-in that never works is found by validate, and ends a sweep before its first trial") {
+TEST_CASE("validate finds a plug-in that never works, and a sweep with it ends before its first trial") {
     const SweepFolder folder("plugins: [./trouble.so]\nsampler: {type: unborn}\n");
     const std::string reason = "its constructor threw: there is no value 'model'";
 
@@ -177,7 +177,7 @@ TEST_CASE("a plug-in that never works is found by validate, and ends a sweep bef
     CHECK(events_of(folder / "out", "trial_proposed").empty());
 }
 
-TEST_CASE("a search space that lets nothing through is told, instead of asked for ever") {
+TEST_CASE("a search space that refuses every draw is an error instead of an endless loop") {
     const SweepFolder folder("plugins: [./trouble.so]\nsampler: {type: empty}\n");
 
     const auto result = run_crescendo(folder.path(), {"validate", "sweep.yaml", "--sample", "1"});
@@ -188,7 +188,7 @@ TEST_CASE("a search space that lets nothing through is told, instead of asked fo
         result.err);
 }
 
-TEST_CASE("what a plug-in lacks is found before the sweep starts, at its place in the file") {
+TEST_CASE("problems with a plug-in are found before the sweep starts, with their position in the file") {
     const struct {
         std::string more;
         std::string message;

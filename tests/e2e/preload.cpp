@@ -1,12 +1,12 @@
-/// What goes wrong beneath a command, by variables of its environment (LD_PRELOAD).
+/// Faults beneath a command (LD_PRELOAD), chosen by environment variables:
 ///
-/// FLOCK_ERRNO    every flock fails with this error, as some file systems have it
-/// FLOCK_RIVAL    before the second flock another process has written its name in this file; with FLOCK_ERRNO
-/// TRUNCATE_ERRNO no file can be cut off, as on a disk that copies before it writes and has no room
-/// CRASH_IN       HDF5's library crashes when it opens a file of this name
+/// FLOCK_ERRNO    every flock fails with this error, as on some file systems
+/// FLOCK_RIVAL    before the second flock, another process writes its name to this file; needs FLOCK_ERRNO
+/// TRUNCATE_ERRNO every ftruncate fails with this error, as on a full copy-on-write disk
+/// CRASH_IN       HDF5's library crashes when it opens a file with this name
 /// CRASH_IN_READ  it crashes when it is asked for a chunk
-/// MPI_ERROR      ranks do not reach each other: the first exchange of all with all ends with this error
-/// RANK_APART     this rank is on a host of its own, which has no way to others
+/// MPI_ERROR      ranks cannot reach each other: the first all-to-all exchange ends with this error
+/// RANK_APART     this rank is on a separate host, which has no network to others
 
 #include <dlfcn.h>
 #include <sys/resource.h>

@@ -6,7 +6,7 @@
 
 namespace crescendo::tests {
 
-/// While it lives, commands are started with a library (preload.cpp) that does as `variable` says.
+/// While this lives, commands start with a library (preload.cpp) that causes the fault of `variable`.
 struct Preload {
     Preload(const char* variable, const std::string& value) : order(variable, value) {}
 

@@ -1,4 +1,4 @@
-/// Programs that fail, or do what they should not, in sweeps of one process.
+/// Programs that fail or misbehave, in sweeps of one process.
 
 #include <doctest/doctest.h>
 
@@ -49,7 +49,7 @@ class LittleMemory {
 
 }  // namespace
 
-TEST_CASE("a program that the kernel kills since memory is used up has run out of memory") {
+TEST_CASE("a program that the kernel kills for lack of memory counts as out of memory") {
     const TemporaryFolder folder;
     write_sweep(folder.path(),
                 "if [ $CRESCENDO_TRIAL = 2 ] && mkdir \"$CRESCENDO_TRIAL_DIR/once\"; then exec tail /dev/zero; fi");
@@ -66,7 +66,7 @@ TEST_CASE("a program that the kernel kills since memory is used up has run out o
     CHECK(trials_of(folder.path()).at(2).at("failures") == 1);
 }
 
-TEST_CASE("a program that refuses its arguments is tried once") {
+TEST_CASE("a program that refuses its arguments is tried only once") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "echo 'usage: train.sh --y=Y' >&2; exit 2");
 
@@ -80,7 +80,7 @@ TEST_CASE("a program that refuses its arguments is tried once") {
     }
 }
 
-TEST_CASE("a program that does not know an option is shown how parameters are named") {
+TEST_CASE("the message about an option that a program does not know says how parameters are named") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "echo 'train.py: error: unrecognized arguments: --hidden_size=4' >&2; exit 2");
 
@@ -92,7 +92,7 @@ TEST_CASE("a program that does not know an option is shown how parameters are na
                   run.out);
 }
 
-TEST_CASE("a program that wants an account of W&B is shown the adapter, and one whose flags take no value the macro") {
+TEST_CASE("messages suggest the adapter if W&B wants an account, and a macro if flags take no value") {
     const auto advised = [](const std::string& complaint) {
         const TemporaryFolder folder;
         write_sweep(folder.path(), "echo '" + complaint + "' >&2; exit 1");
@@ -107,7 +107,7 @@ TEST_CASE("a program that wants an account of W&B is shown the adapter, and one 
     }
 }
 
-TEST_CASE("a sweep whose trials all failed says how to begin anew with another file") {
+TEST_CASE("a sweep whose trials all failed says how to start over with another file") {
     const TemporaryFolder folder;
     write_file(folder / "one.yaml", "metric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 1, max: 9}}\n"
                                     "command: [bash, -c, 'exit 2', \"${args}\"]\n");
@@ -120,7 +120,7 @@ TEST_CASE("a sweep whose trials all failed says how to begin anew with another f
         run.out);
 }
 
-TEST_CASE("arguments that are wrong in one configuration cost that trial alone") {
+TEST_CASE("wrong arguments in one configuration cost only that trial") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "case $CRESCENDO_TRIAL in 0 | 4) echo x is out of range >&2; exit 2 ;; esac");
 
@@ -134,7 +134,7 @@ TEST_CASE("arguments that are wrong in one configuration cost that trial alone")
     }
 }
 
-TEST_CASE("a program that is killed between its checkpoint and its report reports it when it is resumed") {
+TEST_CASE("a program that was killed between its checkpoint and its report sends the report when it is resumed") {
     const TemporaryFolder folder;
     write_sweep(folder.path(),
                 "done=$(cat $CRESCENDO_TRIAL_DIR/done 2>/dev/null || echo 0); [ $r -lt $done ] && continue; "
@@ -150,7 +150,7 @@ TEST_CASE("a program that is killed between its checkpoint and its report report
 
 TEST_CASE("the Python example, killed between its checkpoint and its report, loses nothing") {
     const TemporaryFolder folder;
-    // Python imports this first: the second checkpoint of each trial is the program's last deed, once.
+    // Python imports this first. Once per trial, it kills the program right after its second checkpoint.
     write_file(folder / "sitecustomize.py", R"(
 import os, signal
 replace, saved = os.replace, []
@@ -180,7 +180,7 @@ os.replace = replace_and_die
     }
 }
 
-TEST_CASE("a sweep whose every trial fails ends with 1 and the reason") {
+TEST_CASE("a sweep in which every trial fails ends with 1 and the reason") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "echo there is no data >&2; exit 9", "", "asha");
     auto sweep = content_of(folder / "sweep.yaml");
@@ -193,10 +193,10 @@ TEST_CASE("a sweep whose every trial fails ends with 1 and the reason") {
     CHECK(run.out.find("exit status 9") != std::string::npos);
     CHECK(run.out.find("there is no data") != std::string::npos);
     CHECK(status_of(folder.path()).at("state") == "failed");
-    CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 1);  // there is nothing left to go on with
+    CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 1);  // there is nothing left to continue
 }
 
-TEST_CASE("a report that cannot be understood is told in a sentence, with the line and the remedy") {
+TEST_CASE("the message about an invalid report is a sentence, with the line and the remedy") {
     const TemporaryFolder folder;
     write_file(folder / "lines", R"({"resource":1}
 {"metrics":{"loss":1}}
@@ -231,7 +231,7 @@ TEST_CASE("a report that cannot be understood is told in a sentence, with the li
     CHECK(run.out.find("json.exception") == std::string::npos);
 }
 
-TEST_CASE("programs that misbehave cost their trials alone, and the messages have their last words") {
+TEST_CASE("programs that misbehave cost only their trials, and the messages have their last words") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), R"(echo epoch $r
   case $CRESCENDO_TRIAL in
@@ -264,7 +264,7 @@ TEST_CASE("programs that misbehave cost their trials alone, and the messages hav
     CHECK(processes_in(folder.path()).empty());
 }
 
-TEST_CASE("a pattern that matches nothing is told with what the program prints, and the sweep is given up") {
+TEST_CASE("the message about a pattern that matches nothing quotes the output, and the sweep is given up") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), ":", "report: {pattern: 'loss=(?P<loss>[\\d.]+)'}\n");
     write_file(folder / "train.sh", "echo 'Epoch 1 - loss: 0.5'\n");
@@ -278,7 +278,7 @@ TEST_CASE("a pattern that matches nothing is told with what the program prints, 
     CHECK(run.out.find("docs/sweep-file.md, `report`") != std::string::npos);
 }
 
-TEST_CASE("a pattern for a metric that no group can be called is told with a name that one can") {
+TEST_CASE("the message suggests another name for a metric whose name no group can have") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "exit 0");
     auto sweep = content_of(folder / "sweep.yaml");
@@ -294,7 +294,7 @@ TEST_CASE("a pattern for a metric that no group can be called is told with a nam
     CHECK(run.out.find("metric: {name: val_loss}") != std::string::npos);
 }
 
-TEST_CASE("a script that saves each trial's model to the same file is told of") {
+TEST_CASE("a script that saves each trial's model to the same file causes one message") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "mkdir -p out; echo $r > out/model.pt");
     write_file(folder / "sweep.yaml",

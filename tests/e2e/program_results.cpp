@@ -1,4 +1,4 @@
-/// What a sweep over programs decides, when it ends, and what it says then; sweeps of one process.
+/// The decisions, the end and the final messages of sweeps over programs, in one process.
 
 #include <doctest/doctest.h>
 
@@ -38,7 +38,7 @@ TEST_CASE("booleans reach a program as Python writes them, and its folder as JSO
     CHECK(Json::parse(content_of(folder / "bash/trials/000000/params.json")).at("nesterov") == true);
 }
 
-TEST_CASE("a program reports by lines of JSON in a file of its own") {
+TEST_CASE("a program can report by lines of JSON in its own file") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), ":", "report: {file: reports.jsonl}\n", "fifo");
     write_file(folder / "train.sh",
@@ -51,7 +51,7 @@ TEST_CASE("a program reports by lines of JSON in a file of its own") {
     CHECK(resources_by_trial(folder / "bash").at(0) == std::vector{1, 2, 3, 4, 5, 6, 7, 8, 9});
 }
 
-TEST_CASE("a loss of NaN is a bad trial and no error") {
+TEST_CASE("a NaN loss makes a bad trial, not an error") {
     const TemporaryFolder folder;
     write_sweep(folder.path(),
                 "[ $CRESCENDO_TRIAL = 1 ] && { echo '{\"resource\":1,\"metrics\":{\"loss\":NaN}}' >&$CRESCENDO_FD; "
@@ -65,7 +65,7 @@ TEST_CASE("a loss of NaN is a bad trial and no error") {
     CHECK(best_of(folder.path()).at("trial") != 1);
 }
 
-TEST_CASE("a sweep whose every loss is NaN does not say that nothing was reported") {
+TEST_CASE("a sweep in which every loss is NaN does not claim that nothing was reported") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "echo '{\"resource\":9,\"metrics\":{\"loss\":NaN}}' >&$CRESCENDO_FD; exit 0");
 
@@ -79,7 +79,7 @@ TEST_CASE("a sweep whose every loss is NaN does not say that nothing was reporte
     CHECK_MESSAGE(exported.err.find("so there is none to export") != std::string::npos, exported.err);
 }
 
-TEST_CASE("programs that end before the first rung are told of, since nobody judged their trials") {
+TEST_CASE("a hint says that all programs ended before the first rung, so that no trial was judged") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "[ $r = 5 ] && exit 0");
     auto sweep = content_of(folder / "sweep.yaml");
@@ -93,7 +93,7 @@ TEST_CASE("programs that end before the first rung are told of, since nobody jud
     CHECK(status_of(folder.path()).at("hint").get<std::string>().starts_with(hint));
 }
 
-TEST_CASE("programs that all end before max are told of, since the last rungs judged nobody") {
+TEST_CASE("a hint says that all programs ended before max") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "[ $r = 5 ] && exit 0");
 
@@ -104,7 +104,7 @@ TEST_CASE("programs that all end before max are told of, since the last rungs ju
     CHECK_MESSAGE(run.out.find(hint) != std::string::npos, run.out);
 }
 
-TEST_CASE("trials that cannot begin with all of their workers are told of") {
+TEST_CASE("a note says that trials cannot start with all of their workers") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
     auto sweep = content_of(folder / "sweep.yaml");
@@ -117,7 +117,7 @@ TEST_CASE("trials that cannot begin with all of their workers are told of") {
                   run.err);
 }
 
-TEST_CASE("what waits for data is said when a sweep ends, and by its status") {
+TEST_CASE("the end of a sweep and its status say whether trials wait for data") {
     for (const char* wait : {"0.5", "0.05"}) {
         const TemporaryFolder folder;
         write_sweep(folder.path());
@@ -156,7 +156,7 @@ TEST_CASE("a target that is met ends a sweep for good") {
     CHECK(run.out.find("the target is reached") != std::string::npos);
 }
 
-TEST_CASE("a session whose standard streams are closed prints nothing into its journal") {
+TEST_CASE("a session with closed standard streams prints nothing into its journal") {
     const TemporaryFolder folder;
     write_sweep(folder.path());
 
@@ -166,7 +166,7 @@ TEST_CASE("a session whose standard streams are closed prints nothing into its j
     CHECK(status_of(folder.path()).at("state") == "finished");
 }
 
-TEST_CASE("a program that prints on before it is stopped is decided about again as it was") {
+TEST_CASE("a replay repeats the decisions about a program that kept printing before it was stopped") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), ":", "report: {pattern: 'epoch (?P<resource>\\d+)/9 loss (?P<loss>[\\d.]+)'}\n");
     write_file(folder / "train.sh", "x=${1#--x=}\nfor r in {1..9}; do echo \"epoch $r/9 loss $x.$((10 - r))\"; done\n");
@@ -184,7 +184,7 @@ TEST_CASE("a program that prints on before it is stopped is decided about again 
     CHECK(replayed.json().at("differences") == 0);
 }
 
-TEST_CASE("reports among very much that a program printed before it ended are all read") {
+TEST_CASE("all reports in a very large output are read, even after the program has ended") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), ":", "report: {pattern: 'epoch (?P<resource>\\d+)/9 loss (?P<loss>[\\d.]+)'}\n");
     write_file(folder / "train.sh",

@@ -8,8 +8,7 @@
 
 namespace crescendo::tests {
 
-/// A trainer in Bash: its loss falls with the resource towards its parameter x. `before_report` is run before each
-/// report.
+/// A Bash trainer whose loss falls with the resource towards its parameter x. `before_report` runs before each report.
 inline void write_sweep(const fs::path& folder, const std::string& before_report = ":",
                         const std::string& more = "", const std::string& scheduler = "asha") {
     write_file(folder / "train.sh", R"(

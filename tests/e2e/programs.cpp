@@ -1,4 +1,4 @@
-/// Sweeps over programs that are not ours, with the real binaries. They are also run on the ranks of MPI jobs.
+/// Sweeps over programs that are not ours, with the real binaries. These tests also run on the ranks of MPI jobs.
 
 #include <doctest/doctest.h>
 
@@ -39,10 +39,10 @@ TEST_CASE("a sweep over a Bash program finds the smallest loss and leaves its re
     CHECK(content_of(folder / "bash/results.csv").starts_with("trial,status,resource"));
 }
 
-TEST_CASE("paused programs are resumed where their checkpoints left them, and the best third reach the next rung") {
+TEST_CASE("paused programs are resumed from their checkpoints, and the best third reach the next rung") {
     for (const char* type : {"asha, mode: promote", "successive_halving", "hyperband", "pasha"}) {
         if (in_mpi_job() && type != std::string("hyperband")) {
-            continue;  // which scheduler pauses them is nothing to the transport
+            continue;  // the transport does not depend on the scheduler
         }
         CAPTURE(type);
         const TemporaryFolder folder;
@@ -68,7 +68,7 @@ TEST_CASE("paused programs are resumed where their checkpoints left them, and th
     }
 }
 
-TEST_CASE("a sweep with paused trials is killed, says how many they are, and resumes them") {
+TEST_CASE("a killed sweep says how many trials are paused, and resumes them") {
     const TemporaryFolder folder;
     // The rung is decided once all have reported, and only four do.
     write_sweep(folder.path(), "[ $CRESCENDO_TRIAL -lt 4 ] || until [ -e go ]; do sleep 0.05; done", "",
@@ -86,7 +86,7 @@ TEST_CASE("a sweep with paused trials is killed, says how many they are, and res
     CHECK(status_of(folder.path()).at("trials").at("finished") == 1);
 }
 
-TEST_CASE("one slot is enough, and many more slots than cores work") {
+TEST_CASE("a sweep works with one slot, and with many more slots than cores") {
     for (const char* slots : {"1", "9"}) {
         const TemporaryFolder folder;
         write_sweep(folder.path());
@@ -97,11 +97,11 @@ TEST_CASE("one slot is enough, and many more slots than cores work") {
     }
 }
 
-TEST_CASE("Ctrl-C, SIGTERM and stop end with 75, leave nothing running, and resume goes on") {
+TEST_CASE("Ctrl-C, SIGTERM and stop end a sweep with 75 and leave nothing running, and resume continues") {
     for (const std::string how : {"INT", "TERM", "stop"}) {
         CAPTURE(how);
         const TemporaryFolder folder;
-        // The first trial to report goes on, so that the sweep is not over before it is stopped.
+        // The first trial to report continues, so that the sweep does not end before it is stopped.
         write_sweep(folder.path(), "[ $r -lt 3 ] || [ -e go ] || { read -r reply <&$CRESCENDO_FD; exit 0; }");
         Command run(folder.path(), {"run", "sweep.yaml"});
         await("some reports are in the journal", [&] { return num_reports(folder / "bash") >= 4; });
@@ -121,7 +121,7 @@ TEST_CASE("Ctrl-C, SIGTERM and stop end with 75, leave nothing running, and resu
     }
 }
 
-TEST_CASE("after kill -9 nothing outlives crescendo, and resume repeats no finished trial") {
+TEST_CASE("after kill -9 no process outlives crescendo, and resume repeats no finished trial") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "setsid sleep 1000 & [ $r -lt 9 ] || until [ -e go ]; do sleep 0.05; done");
     Command run(folder.path(), {"run", "sweep.yaml"});
@@ -150,7 +150,7 @@ TEST_CASE("after kill -9 nothing outlives crescendo, and resume repeats no finis
     CHECK(processes_in(folder.path()).empty());
 }
 
-TEST_CASE("a program that fails is retried, and one that always fails costs its trial alone") {
+TEST_CASE("a program that fails is retried, and a program that always fails costs only its trial") {
     const TemporaryFolder folder;
     // Trial 2 fails once, trial 4 always.
     write_sweep(
@@ -169,7 +169,7 @@ TEST_CASE("a program that fails is retried, and one that always fails costs its 
     CHECK(run.out.find("no luck") != std::string::npos);
 }
 
-TEST_CASE("a program that does not report in time is ended, with all that it started, and its trial tried again") {
+TEST_CASE("a program that does not report in time is ended with all its processes, and its trial is retried") {
     const TemporaryFolder folder;
     write_sweep(folder.path(),
                 "if [ $CRESCENDO_TRIAL = 2 ] && mkdir \"$CRESCENDO_TRIAL_DIR/once\"; then echo asleep; "
@@ -187,7 +187,7 @@ TEST_CASE("a program that does not report in time is ended, with all that it sta
     CHECK(processes_in(folder.path()).empty());
 }
 
-TEST_CASE("a program that never reports is tried once, and told what a report is") {
+TEST_CASE("a program that never reports is tried only once, and the message explains what a report is") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "[ -e mended ] || exit 0");
 
@@ -208,7 +208,7 @@ TEST_CASE("a program that never reports is tried once, and told what a report is
     CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 0);
 }
 
-TEST_CASE("a sweep whose first three trials fail is given up with the reason, and goes on once that is mended") {
+TEST_CASE("a sweep whose first three trials fail is given up with the reason, and continues once it is fixed") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "[ -e data ] || { echo there is no data >&2; exit 9; }");
 
@@ -227,10 +227,10 @@ TEST_CASE("a sweep whose first three trials fail is given up with the reason, an
     CHECK(status.at("trials").at("begun") == 9);
 }
 
-TEST_CASE("a program that knows nothing of crescendo is tuned by what it prints") {
+TEST_CASE("a program that knows nothing of crescendo is tuned by its output") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), ":", "report: {pattern: 'epoch (?P<resource>\\d+)/9 loss (?P<loss>[\\d.]+)'}\n");
-    // Where it is to stop, it is in the middle of something.
+    // When it is asked to stop, it is in the middle of something.
     write_file(folder / "train.sh",
                "x=${1#--x=}\nfor r in {1..9}; do\n"
                "  echo \"epoch $r/9 loss $x.$((10 - r))\"; [ $r = 9 ] || sleep 0.2\ndone\n");

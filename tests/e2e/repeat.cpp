@@ -11,8 +11,8 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// Its loss is x and what step and repetition make of it: repetition 2 has the most luck. Its checkpoint is its last
-/// step. It begins once the file "go" is there.
+/// Its loss depends on x, the step and the repetition: repetition 2 has the most luck. Its checkpoint is its last step.
+/// It begins once the file "go" exists.
 const std::string lucky_program = R"(
 saved=$CRESCENDO_TRIAL_DIR/saved
 x=${1#--x=}
@@ -63,7 +63,7 @@ struct Sweep {
 
 }  // namespace
 
-TEST_CASE("configurations are trained by three trials each, on one slot, and the best mean wins") {
+TEST_CASE("each configuration is trained by three trials on one slot, and the best mean wins") {
     const Sweep sweep("run_cap: 3\nslots: 1\nrepeat: 3\n");
     sweep.let_go();
     CHECK(contains(sweep.ask({"validate", "sweep.yaml"}).out, "3 configurations, 3 trials each"));
@@ -87,7 +87,7 @@ TEST_CASE("configurations are trained by three trials each, on one slot, and the
     CHECK(sweep.num_differences() == 0);
 }
 
-TEST_CASE("a sweep with repetitions that is interrupted continues as if it had not been") {
+TEST_CASE("an interrupted sweep with repetitions continues as if it had not been interrupted") {
     const Sweep sweep("run_cap: 2\nslots: 2\nrepeat: {times: 3, judge: worst}\n");
     Command run(sweep.folder.path(), {"run", "sweep.yaml"});
     await("trials run", [&] { return fs::exists(sweep.folder / "s/trials/000001"); });
@@ -105,7 +105,7 @@ TEST_CASE("a sweep with repetitions that is interrupted continues as if it had n
     sweep.check_siblings(3, 3);
 }
 
-TEST_CASE("to stop a trial stops its siblings, and enqueue is about a configuration") {
+TEST_CASE("a stop request stops a trial and its siblings, and enqueue adds a whole configuration") {
     const Sweep sweep("run_cap: 3\nslots: 2\nrepeat: 3\n", "fifo");
     Command run(sweep.folder.path(), {"run", "sweep.yaml"});
     await("trials run", [&] { return fs::exists(sweep.folder / "s/trials/000001"); });
@@ -124,7 +124,7 @@ TEST_CASE("to stop a trial stops its siblings, and enqueue is about a configurat
     CHECK(sweep.num_differences() == 0);
 }
 
-TEST_CASE("a sweep with repetitions is simulated") {
+TEST_CASE("a sweep with repetitions can be simulated") {
     const Sweep sweep("run_cap: 9\nrepeat: 3\n");
 
     const auto result = sweep.ask({"simulate", "sweep.yaml", "--slots", "2", "--format", "json"});
@@ -133,7 +133,7 @@ TEST_CASE("a sweep with repetitions is simulated") {
     CHECK(result.json().at("trials") == 27);
 }
 
-TEST_CASE("another launcher trains repetitions as it trains trials") {
+TEST_CASE("another launcher trains repetitions like any other trials") {
     const Sweep sweep("run_cap: 1\nrepeat: 2\n");
     const std::string report = R"({"event":"trial_reported","trial":0,"resource":1,"metrics":{"loss":0.5}})";
     write_file(sweep.folder / "events", R"({"event":"slots_joined","slots":1})" "\n" + report + "\n");

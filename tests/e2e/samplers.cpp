@@ -1,4 +1,4 @@
-/// Who proposes configurations: a program of the user's, the sweep file or a sampler, with the real binary.
+/// Configurations from the user's program, the sweep file or a sampler, with the real binary.
 
 #include <doctest/doctest.h>
 
@@ -28,7 +28,7 @@ const std::string train_script = R"(for resource in 1 2; do
 done
 )";
 
-/// Proposes 1, 2, 3, …; `trouble` runs first for each request, in `$line`.
+/// Proposes 1, 2, 3, … For each request, which is in `$line`, `trouble` runs first.
 std::string sampler_script(const std::string& trouble = ":") {
     return "while read -r line <&$CRESCENDO_FD; do\n"
            "  echo \"$line\" >> heard\n"
@@ -105,8 +105,8 @@ TEST_CASE("a sweep survives a sampler that dies once or always, and says what wa
     }
 }
 
-TEST_CASE("a sweep begins with the points of its file, tries nothing twice, and shows where all came from") {
-    std::string method;  // one of which a replay computes the proposals again, and one of which it reads them
+TEST_CASE("a sweep begins with the initial points of its file, tries no point twice, and shows every origin") {
+    std::string method;  // a replay computes the proposals of tpe again, and reads those of gp
     SUBCASE("tpe") { method = "tpe"; }
     SUBCASE("gp") { method = "gp"; }
     const TemporaryFolder folder;
@@ -154,7 +154,7 @@ TEST_CASE("a sweep begins with the points of its file, tries nothing twice, and 
     CHECK_MESSAGE(refused.err.find("sweep.yaml:6:20: initial[1].x: is 20") != std::string::npos, refused.err);
 }
 
-TEST_CASE("a sweep that knows earlier ones is better sooner, and goes on as it began when they are gone") {
+TEST_CASE("a sweep with a warm start is better sooner, and continues unchanged when the earlier results are gone") {
     const TemporaryFolder folder;
     const auto write_sweep = [&](const std::string& name, const std::string& end) {
         write_file(folder / name, "metric: {name: loss}\nrun_cap: 10\nmethod: tpe\nslots: 1\n"
@@ -221,7 +221,7 @@ TEST_CASE("simulate and ask-tell ask the same program") {
     CHECK(Json::parse(content_of(folder / "answer"))["actions"][1]["config"]["x"] == 2);
 }
 
-TEST_CASE("validate shows what a sampler proposes, and finds one that is not there") {
+TEST_CASE("validate shows the proposals of a sampler, and finds that a sampler is missing") {
     const SamplerFolder folder;
 
     const auto valid = run_crescendo(folder.path(), {"validate", "sweep.yaml", "--sample", "2"});

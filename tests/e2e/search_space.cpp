@@ -44,7 +44,7 @@ struct SweepFolder : TemporaryFolder {
 
 const std::string with_arguments = "command: [bash, train.sh, \"${args}\"]\n";
 
-/// Whether a configuration keeps the rules of the sweep.
+/// Checks that a configuration follows the rules of the sweep.
 void check_rules(const Json& config) {
     const bool has_momentum = config["optimizer"] == "sgd";
     CHECK(config.contains("momentum") == has_momentum);
@@ -55,7 +55,7 @@ void check_rules(const Json& config) {
 
 }  // namespace
 
-TEST_CASE("absent parameters are absent in the journal, the arguments, the files and the tables") {
+TEST_CASE("inactive parameters are absent from the journal, the arguments, the files and the tables") {
     const SweepFolder folder(conditional_sweep + with_arguments);
 
     const auto result = run_crescendo(folder.path(), {"run", "sweep.yaml", "--dir", "out", "--slots", "2"});
@@ -93,7 +93,7 @@ TEST_CASE("absent parameters are absent in the journal, the arguments, the files
     CHECK(run_crescendo(folder.path(), {"simulate", "--replay", "out", "--format", "json"}).json()["differences"] == 0);
 }
 
-TEST_CASE("a group is there only where its condition holds") {
+TEST_CASE("a trial has a group only if the condition of the group holds") {
     const SweepFolder folder(R"(metric: {name: loss}
 run_cap: 6
 parameters:
@@ -122,7 +122,7 @@ scheduler: {type: fifo, max: 2}
     CHECK(with_group < 6);
 }
 
-TEST_CASE("every sampler keeps the rules, and a replay decides the same") {
+TEST_CASE("every sampler follows the rules, and a replay makes the same decisions") {
     for (const std::string sampler : {"sobol", "tpe"}) {
         CAPTURE(sampler);
         const SweepFolder folder("method: " + sampler + "\n" + conditional_sweep + with_arguments);
@@ -140,7 +140,7 @@ TEST_CASE("every sampler keeps the rules, and a replay decides the same") {
     }
 }
 
-TEST_CASE("a sweep with rules is resumed as it was, and extended by the same draws") {
+TEST_CASE("a resumed and extended sweep with rules has the same draws as a longer sweep") {
     const SweepFolder whole(conditional_sweep + with_arguments);
     auto text = conditional_sweep + with_arguments;
     const SweepFolder folder(text.replace(text.find("24"), 2, "8"));
@@ -163,7 +163,7 @@ TEST_CASE("a sweep with rules is resumed as it was, and extended by the same dra
     CHECK(configs(folder) == configs(whole));
 }
 
-TEST_CASE("validate says in a line that constraints refuse nothing") {
+TEST_CASE("validate says on one line that constraints refuse nothing") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml",
                "metric: {name: loss}\nrun_cap: 3\nparameters: {x: {min: 0.0, max: 1.0}}\nconstraints: [x <= 1]\n"

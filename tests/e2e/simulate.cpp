@@ -1,4 +1,4 @@
-/// `crescendo simulate`: a sweep that is pretended, and a real one once more.
+/// `crescendo simulate`: simulated sweeps, and replays of real ones.
 
 #include <doctest/doctest.h>
 
@@ -34,7 +34,7 @@ struct RealSweep : TemporaryFolder {
     }
 };
 
-/// A copy of one that was trained for all tests.
+/// Copies a sweep that was trained once for all tests.
 void copy_real(const TemporaryFolder& folder) {
     static const RealSweep sweep(simulated_sweep);
     fs::copy(sweep / "real", folder / "real", fs::copy_options::recursive);
@@ -42,7 +42,7 @@ void copy_real(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("a sweep file without trainer and command is simulated, the same each time") {
+TEST_CASE("a sweep file without a trainer or command is simulated, with the same result each time") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", simulated_sweep);
     const std::vector<std::string> command{"simulate", "sweep.yaml", "--slots", "4",     "--format",
@@ -76,7 +76,7 @@ TEST_CASE("policies are compared over seeds") {
     CHECK(result.json()[1]["speedup"] > 1);
 }
 
-TEST_CASE("what a file says about growth is for rasda, and does not keep it from being compared with others") {
+TEST_CASE("keys about growth apply only to rasda, and do not prevent a comparison with other schedulers") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml",
                "name: s\nmetric: {name: loss}\nrun_cap: 9\nparameters: {x: {min: 0.0, max: 1.0}}\n"
@@ -93,7 +93,7 @@ TEST_CASE("what a file says about growth is for rasda, and does not keep it from
     CHECK_MESSAGE(wrong.err.find("scheduler.shrink: ") != std::string::npos, wrong.err);
 }
 
-TEST_CASE("a real sweep is decided again as it was, and simulated about as long as it took") {
+TEST_CASE("a replay of a real sweep makes the same decisions, and simulates about the same duration") {
     const TemporaryFolder folder;
     copy_real(folder);
 
@@ -111,7 +111,7 @@ TEST_CASE("a real sweep is decided again as it was, and simulated about as long 
     CHECK(run_crescendo(folder.path(), {"simulate", "--replay", "real", "--format", "json"}).json()["slots"] == 2);
 }
 
-TEST_CASE("a real sweep is simulated with the limits of another sweep file, and on the slots that are set") {
+TEST_CASE("a real sweep is simulated with the limits of another sweep file, and on the given number of slots") {
     const TemporaryFolder folder;
     copy_real(folder);
     write_file(folder / "other.yaml", simulated_sweep + "budget: {time: 10m}\n");
@@ -132,10 +132,10 @@ TEST_CASE("a real sweep is simulated with the limits of another sweep file, and 
     CHECK(simulated({"--set", "slots=4", "--slots", "3"})["slots"] == 3);
 }
 
-TEST_CASE("a journal whose decisions are others now is noticed") {
+TEST_CASE("a journal whose decisions would differ now is noticed") {
     const TemporaryFolder folder;
     copy_real(folder);
-    // Of an older crescendo, whose journals do not tell what the sweep file was.
+    // As from an older crescendo, whose journals do not record the sweep file.
     auto journal = content_of(folder / "real/journal.jsonl");
     journal.replace(0, journal.find('\n'), R"({"n":0,"journal":"crescendo","version":1,"crc":"e172649d"})");
     write_file(folder / "real/journal.jsonl", journal);
@@ -150,7 +150,7 @@ TEST_CASE("a journal whose decisions are others now is noticed") {
     CHECK(result.err.find("journal.jsonl:") != std::string::npos);
 }
 
-TEST_CASE("curves of one's own are simulated") {
+TEST_CASE("the user's own curves are simulated") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", simulated_sweep);
     write_file(folder / "curves.csv", "trial,resource,loss\n0,1,0.5\n0,4,0.25\n1,1,0.75\n");
@@ -181,7 +181,7 @@ TEST_CASE("seeds that share the recorded trials are told of, because their sprea
     CHECK(said({"--seeds", "2"}).empty());
 }
 
-TEST_CASE("a real sweep without a max is decided again as it was, and not simulated") {
+TEST_CASE("a replay of a real sweep without a max makes the same decisions, but simulates nothing") {
     const RealSweep folder(
         "metric: {name: loss}\nrun_cap: 16\nmethod: tpe\nparameters: {x: {min: 1, max: 99}}\n"
         "early_terminate: {type: hyperband, min_iter: 1}\n");
@@ -194,7 +194,7 @@ TEST_CASE("a real sweep without a max is decided again as it was, and not simula
     CHECK_MESSAGE(result.err.find("nothing is simulated: without scheduler.max") != std::string::npos, result.err);
 }
 
-TEST_CASE("a simulation says which sampler auto means, and that it has nothing to learn here") {
+TEST_CASE("a simulation says which sampler auto means, and that the sampler has nothing to learn here") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", "method: auto\n" + simulated_sweep);
 
@@ -210,7 +210,7 @@ TEST_CASE("a simulation says which sampler auto means, and that it has nothing t
     CHECK(drawing.err.empty());
 }
 
-TEST_CASE("a simulation says which keys of the sweep it does not know, and no more") {
+TEST_CASE("a simulation names the keys that it ignores, and the assumed regroup time of a restart") {
     const TemporaryFolder folder;
     const std::string growing =
         "metric: {name: loss}\nrun_cap: 16\nparameters: {x: {min: 1, max: 9}}\n"
@@ -235,7 +235,7 @@ TEST_CASE("a simulation says which keys of the sweep it does not know, and no mo
     CHECK(said(restarts + "simulate: {regroup: 20}\n").empty());
 }
 
-TEST_CASE("a simulation costs what the file's price says, as status tells it") {
+TEST_CASE("a simulation reports the cost by the price in the file, as status does") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", simulated_sweep + "price: {slot_hour: 2}\n");
     const auto simulated = [&](std::vector<std::string> options) {
@@ -257,7 +257,7 @@ TEST_CASE("a simulation costs what the file's price says, as status tells it") {
     CHECK_FALSE(simulated({}).contains("cost"));
 }
 
-TEST_CASE("what cannot be simulated is said") {
+TEST_CASE("messages say what cannot be simulated") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml", simulated_sweep);
     const auto check = [&](std::vector<std::string> arguments, const std::string& message) {

@@ -37,8 +37,8 @@ done
     fs::permissions(folder / "trainer.sh", fs::perms::owner_all);
 }
 
-/// The trainer on one GPU of eight fails each trial that it is given, once three others have reported: then two trials
-/// convict it. The others wait for these before their last report of six, so that there are trials left.
+/// The trainer on one of eight GPUs fails each of its trials once three others have reported: then two trials convict
+/// it. The others wait for these failures before the last of their six reports, so that some trials are left.
 constexpr const char* gpu_5_is_broken = R"(
 before_report() {
   ((resource == 1)) && echo >> reported
@@ -57,7 +57,7 @@ if [ $CUDA_VISIBLE_DEVICES = 5 ]; then
 fi
 )";
 
-/// One trainer at a time can start, until the file `mended` is there.
+/// Only one trainer can start until the file `mended` exists.
 constexpr const char* only_one_starts = "[ -e mended ] || mkdir lock 2>/dev/null || { echo no GPU here; exit 3; }";
 
 void write_trainer_sweep(const fs::path& folder, int slots, int num_trials, int epochs) {
@@ -67,7 +67,7 @@ void write_trainer_sweep(const fs::path& folder, int slots, int num_trials, int 
                                           std::to_string(epochs) + "}\ntrainer: {}\n");
 }
 
-/// A sweep of a program in Bash that reports once. `start` is run before.
+/// A sweep of a Bash program that runs `start` and then reports once.
 void write_program_sweep(const fs::path& folder, const std::string& keys, const std::string& start) {
     write_file(folder / "sweep.yaml", "name: s\nmetric: {name: loss}\nparameters: {x: {min: 0.0, max: 1.0}}\n" + keys +
                                           "command: [bash, train.sh, \"${args}\"]\n");
@@ -78,7 +78,7 @@ exit 0
 )");
 }
 
-/// Bash that waits until each of four workers has written a line to `workers`: all run at the same time.
+/// Bash code that waits until each of four workers has written a line to `workers`, so that all run at the same time.
 const std::string await_four_workers = "until [ $(wc -l < workers) = 4 ]; do sleep 0.02; done\n";
 
 std::vector<std::string> sorted_lines(const fs::path& path) {
@@ -136,7 +136,7 @@ TEST_CASE("a slot whose trainer starts later is used again") {
     CHECK(processes_in(folder.path()).empty());
 }
 
-TEST_CASE("a sweep none of whose trainers can start says so and gives up") {
+TEST_CASE("a sweep gives up with a message if none of its trainers can start") {
     const TemporaryFolder folder;
     write_trainer(folder.path(), "echo no GPU anywhere; exit 3");
     write_trainer_sweep(folder.path(), 2, 4, 3);
@@ -151,7 +151,7 @@ TEST_CASE("a sweep none of whose trainers can start says so and gives up") {
     CHECK(processes_in(folder.path()).empty());
 }
 
-TEST_CASE("one broken GPU of eight costs one slot, and the user reads which GPU it is") {
+TEST_CASE("one broken GPU of eight costs one slot, and the message names the GPU") {
     const TemporaryFolder folder;
     write_trainer(folder.path(), gpu_5_is_broken);
     write_file(folder / "reported", "");
@@ -174,7 +174,7 @@ TEST_CASE("one broken GPU of eight costs one slot, and the user reads which GPU 
     CHECK(processes_in(folder.path()).empty());
 }
 
-TEST_CASE("with slots_per_gpu, trials share GPUs, each told how many it shares its own with") {
+TEST_CASE("with slots_per_gpu, trials share GPUs, and each gets the number of slots on its GPU") {
     const TemporaryFolder folder;
     write_program_sweep(folder.path(), "run_cap: 4\nslots_per_gpu: 2\nscheduler: {type: fifo, max: 1}\n",
                         "echo $CUDA_VISIBLE_DEVICES $CRESCENDO_GPU_SHARE >> workers\n" + await_four_workers);
@@ -186,7 +186,7 @@ TEST_CASE("with slots_per_gpu, trials share GPUs, each told how many it shares i
     CHECK(sorted_lines(folder / "workers") == std::vector<std::string>{"0 2", "0 2", "1 2", "1 2"});
 }
 
-TEST_CASE("a broken GPU that slots share is left out, named with its slots") {
+TEST_CASE("a broken GPU that slots share is left out, and named with the number of its slots") {
     const TemporaryFolder folder;
     write_program_sweep(folder.path(), "run_cap: 24\nslots_per_gpu: 2\nscheduler: {type: fifo, max: 1}\n",
                         "if [ $CUDA_VISIBLE_DEVICES = 1 ]; then\n"
@@ -207,7 +207,7 @@ TEST_CASE("a broken GPU that slots share is left out, named with its slots") {
     CHECK(status.at("trials").at("finished") == 24);
 }
 
-TEST_CASE("a trial whose GPU breaks does not use up its retries there, although no trial is left to convict the GPU") {
+TEST_CASE("a trial does not use up its retries on a broken GPU, even if no trial is left to convict the GPU") {
     const TemporaryFolder folder;
     write_program_sweep(folder.path(), "run_cap: 2\nscheduler: {type: fifo, max: 1}\n",
                         "if [ $CUDA_VISIBLE_DEVICES = 1 ]; then\n"
@@ -235,14 +235,15 @@ TEST_CASE("a program with more workers than GPUs sees each GPU once") {
         "echo $LOCAL_RANK of $LOCAL_WORLD_SIZE: $CUDA_VISIBLE_DEVICES >> workers\n" + await_four_workers);
     const Variable gpus("CUDA_VISIBLE_DEVICES", "6,7");
 
-    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml", "--slots-per-gpu", "2"});  // not two slots
+    const auto run =
+        run_crescendo(folder.path(), {"run", "sweep.yaml", "--slots-per-gpu", "2"});  // replaces the two slots
 
     REQUIRE_MESSAGE(run.code == 0, run.err);
     CHECK(sorted_lines(folder / "workers") ==
           std::vector<std::string>{"0 of 4: 6,7", "1 of 4: 6,7", "2 of 4: 6,7", "3 of 4: 6,7"});
 }
 
-TEST_CASE("the workers of a trial have a GPU each, and where slots share GPUs a line says what that means") {
+TEST_CASE("each worker of a trial has its own GPU, and a note says how this limits workers if slots share GPUs") {
     const TemporaryFolder folder;
     write_program_sweep(folder.path(), "run_cap: 1\nslots_per_gpu: 2\nscheduler: {type: fifo, max: 1, workers: 4}\n",
                         "echo $LOCAL_RANK of $LOCAL_WORLD_SIZE: $CUDA_VISIBLE_DEVICES >> workers\n");
@@ -265,7 +266,7 @@ TEST_CASE("the workers of a trial have a GPU each, and where slots share GPUs a 
                   rasda.err);
 }
 
-TEST_CASE("slots_per_gpu says in a line that it changes nothing where there is no GPU") {
+TEST_CASE("a note says that slots_per_gpu changes nothing without a GPU") {
     const TemporaryFolder folder;
     write_program_sweep(folder.path(), "run_cap: 1\nslots_per_gpu: 2\nscheduler: {type: fifo, max: 1}\n", "");
     const Variable gpus("CUDA_VISIBLE_DEVICES", "");
@@ -278,7 +279,7 @@ TEST_CASE("slots_per_gpu says in a line that it changes nothing where there is n
     CHECK(both.code == 2);
 }
 
-TEST_CASE("a sweep on one node of a job of several says so, unless the job script gave it all that are left") {
+TEST_CASE("a sweep on one node of a larger job says so, unless the job script gave it all remaining nodes") {
     const TemporaryFolder folder;
     write_program_sweep(folder.path(), "run_cap: 1\nslots: 1\nscheduler: {type: fifo, max: 1}\n", "");
     const Variable job("SLURM_JOB_ID", "1");

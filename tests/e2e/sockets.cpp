@@ -10,7 +10,7 @@
 
 using namespace crescendo::tests;
 
-TEST_CASE("a socket that listens is found, so that finding none means something") {
+TEST_CASE("a listening socket is found, so that finding none means something") {
     const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -24,7 +24,7 @@ TEST_CASE("a socket that listens is found, so that finding none means something"
     ::close(listener);
 }
 
-TEST_CASE("nothing of a sweep of programs on one node listens on any port") {
+TEST_CASE("no process of a sweep over programs on one node listens on any port") {
     const TemporaryFolder folder;
     write_file(folder / "sweep.yaml",
                "name: s\nmetric: {name: loss}\nrun_cap: 2\nslots: 2\nparameters: {x: {min: 0.0, max: 1.0}}\n"

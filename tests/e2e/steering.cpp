@@ -12,8 +12,8 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// Reports once, and then trains until it is told to leave, or until the file "go" is there. Trial 1 fails before it
-/// reports, unless the file "fixed" is there.
+/// Reports once, and then trains until it is asked to leave, or until the file "go" exists. Trial 1 fails before it
+/// reports, unless the file "fixed" exists.
 const std::string waiting_program = R"(
 [ $CRESCENDO_TRIAL = 1 ] && [ ! -e fixed ] && exit 9
 echo "{\"resource\": 1, \"metrics\": {\"loss\": 0.5}}" >&$CRESCENDO_FD
@@ -42,7 +42,7 @@ std::string stepping_sweep(const std::string& more) {
            more;
 }
 
-/// Reports step after step, each with a checkpoint, until the file "go" is there. Notes from where it begins.
+/// Reports each step, with a checkpoint, until the file "go" exists. Notes the step at which it begins.
 const std::string stepping_program = R"(
 saved=$CRESCENDO_TRIAL_DIR/saved
 report() {
@@ -58,7 +58,7 @@ report $((step + 1))
 exit 0
 )";
 
-/// As above, but a warm trainer, which has a checkpoint only where it is told to save.
+/// As above, but a warm trainer, which writes a checkpoint only if it is asked to save.
 const std::string warm_program = R"(
 [[ ${@: -1} = --check ]] && { cat > /dev/null; echo '{"problems":[]}'; exit; }
 say() { echo "$1" >&$CRESCENDO_FD; }
@@ -81,7 +81,7 @@ while read -r line <&$CRESCENDO_FD; do
 done
 )";
 
-/// A sweep that runs: trial 0 and 2 train, trial 1 has failed.
+/// A running sweep: trials 0 and 2 train, and trial 1 has failed.
 struct Running {
     explicit Running(const std::string& source = waiting_program, const std::string& text = sweep_text,
                      std::size_t num_first_reports = 2) {
@@ -123,7 +123,7 @@ struct Running {
 
 }  // namespace
 
-TEST_CASE("a running sweep is steered: trials are stopped and tried again, limits change, notes and tags are kept") {
+TEST_CASE("a running sweep stops and retries trials, changes its limits, and keeps notes and tags on request") {
     Running sweep;
 
     CHECK(sweep.ask({"stop", "0"}).out == "trial 0 stops\n");
@@ -168,12 +168,12 @@ TEST_CASE("a program is paused at its report, gives its slot to another trial, a
     CHECK(sweep.num_with_status("finished") == 3);
     const auto begins = sweep.begins_of(0);
     CHECK(begins.starts_with("0\n"));
-    CHECK_MESSAGE((begins.size() > 3 && !begins.ends_with("\n0\n")), begins);  // it went on, and not from scratch
+    CHECK_MESSAGE((begins.size() > 3 && !begins.ends_with("\n0\n")), begins);  // it continued, not from scratch
     CHECK(sweep.ask({"pause", "0"}).code == 2);
     CHECK(sweep.num_differences() == 0);
 }
 
-TEST_CASE("a trial of a warm trainer saves at once where it is paused, in the middle of an epoch") {
+TEST_CASE("a trial of a warm trainer saves at once when it is paused in the middle of an epoch") {
     Running sweep(warm_program, stepping_sweep("run_cap: 1\nslots: 1\ngrow: in_place\n"), 3);
 
     CHECK(sweep.ask({"pause", "0"}).out == "trial 0 saves and pauses\n");
@@ -226,7 +226,7 @@ TEST_CASE("a trial is stopped once it has held its slots for trial_time, and the
     CHECK(sweep.num_differences() == 0);
 }
 
-TEST_CASE("a trial that does not improve ends, and so does a sweep") {
+TEST_CASE("a trial that does not improve ends, and so does a sweep that does not improve") {
     Running sweep(stepping_program, stepping_sweep("run_cap: 9\nslots: 1\npatience: {trials: 2, resource: 3}\n"), 1);
 
     CHECK(sweep.run->wait() == 0);
@@ -240,7 +240,7 @@ TEST_CASE("a trial that does not improve ends, and so does a sweep") {
     CHECK(sweep.num_differences() == 0);
 }
 
-TEST_CASE("thousands of requests at once do a sweep no harm, and bad ones are refused") {
+TEST_CASE("thousands of requests at once do not harm a sweep, and bad requests are refused") {
     Running sweep;
     const auto folder = sweep.folder / "s/requests";
     CHECK(sweep.ask({"note", "first"}).code == 0);  // makes the folder
@@ -278,7 +278,7 @@ TEST_CASE("thousands of requests at once do a sweep no harm, and bad ones are re
     CHECK(sweep.num_differences() == 0);
 }
 
-TEST_CASE("a request that was done before a crash is not done twice") {
+TEST_CASE("a request that was carried out before a crash is not carried out twice") {
     Running sweep;
     const auto folder = sweep.folder / "s/requests";
     sweep.run->signal(SIGSTOP);

@@ -75,7 +75,7 @@ std::vector<long> trainers_of(pid_t process) {
 
 std::vector<long> trainers_of(const Command& run) { return trainers_of(run.pid()); }
 
-/// Every report once, in order: nothing was repeated, nothing was left out.
+/// Checks that every report is there once and in order: nothing was repeated or left out.
 void check_reports(const fs::path& sweep) {
     std::map<int, int> last;
     for (const auto& record : journal_of(sweep)) {
@@ -85,8 +85,8 @@ void check_reports(const fs::path& sweep) {
     }
 }
 
-/// No checkpoint was read but one of the very epoch. Who completes an epoch may die before it says so in the log,
-/// though not before the others know: reports are check_reports' concern.
+/// Checks that no epoch was trained twice. A worker that completes an epoch may die before it logs this, though not
+/// before the others know: check_reports() checks that no report is missing.
 void check_trained_once(const Bench& bench, const Command& run, int trial, int epochs) {
     const auto log = bench.log(trial);
     for (int epoch = 1; epoch <= epochs; ++epoch) {
@@ -103,7 +103,7 @@ std::size_t num_reports_of(const fs::path& sweep, int trial) {
     return reports;
 }
 
-/// Python finds the metrics of the sweep with what was exported, from any folder.
+/// Checks that Python gets the metrics of the sweep from the exported model, in any folder.
 void check_export(const fs::path& folder, const Json& metrics) {
     CHECK(Json::parse(content_of(folder / "export.json")).at("reported") == metrics);
     if (!fs::exists(TORCH_PYTHON)) {
@@ -126,7 +126,7 @@ std::size_t num_regroups(const fs::path& sweep) {
     return regroups;
 }
 
-/// Resumes a sweep that does not end by itself until it has trained what was under way, and more.
+/// Resumes a sweep that does not end by itself, until it has trained the epochs that were under way and more.
 void resume_for_a_while(const Bench& bench) {
     const auto before = num_reports(bench.folder / "s");
     Command resumed(bench.folder.path(), {"resume", "s"});
@@ -137,7 +137,7 @@ void resume_for_a_while(const Bench& bench) {
 
 }  // namespace
 
-TEST_CASE("a survivor grows from one worker to two to four in memory, learns, and is tested at the end") {
+TEST_CASE("a survivor grows in memory from one worker to two and to four, learns, and is tested at the end") {
     const Bench bench;
     bench.write_sweep("type: rasda, min: 1, max: 8, reduction_factor: 2, batch: ladder, grow_when: always", "run_cap: 1\nslots: 4\n");
 
@@ -203,7 +203,7 @@ TEST_CASE("an adaptive batch grows with its group once the trainer has measured 
             folder.path(), {"data", "generate", std::string("melt.h5:/") + group, "--melt-pool", "--samples", samples});
         REQUIRE_MESSAGE(generated.code == 0, generated.err);
     }
-    // A linear regression that stands still, of positive numbers: all gradients point the same way, and no noise hides
+    // A linear regression of positive numbers that stands still: all gradients point the same way, and no noise hides
     // them. A lone worker has measured them eight times in the eighth epoch, of 75 steps.
     write_file(folder / "sweep.yaml",
                "name: s\nmetric: {name: val_loss, goal: minimize}\nrun_cap: 1\nslots: 2\n"
@@ -224,7 +224,7 @@ TEST_CASE("an adaptive batch grows with its group once the trainer has measured 
     CHECK(trial.at("reports")[8].at("batch") == 16);
 }
 
-TEST_CASE("RASDA as it was published runs from its example, with all that it searches") {
+TEST_CASE("the example of RASDA as published runs with its complete search space") {
     const Bench bench;
     auto sweep = content_of(std::string(CRESCENDO_EXAMPLES) + "/rasda-published/sweep.yaml");
     for (const auto& [theirs, ours] : {std::pair{"build/demo/fashion.h5", "data.h5"},
@@ -250,7 +250,7 @@ TEST_CASE("RASDA as it was published runs from its example, with all that it sea
     check_reports(bench.folder / "s");
 }
 
-TEST_CASE("more slots than cores work, and losers' checkpoints are dropped") {
+TEST_CASE("a sweep works with more slots than cores, and drops the checkpoints of losing trials") {
     const Bench bench;
     bench.write_sweep("type: rasda, min: 1, max: 4, reduction_factor: 2, grow_when: always", "run_cap: 8\nslots: 5\n");
 
@@ -264,7 +264,7 @@ TEST_CASE("more slots than cores work, and losers' checkpoints are dropped") {
     check_reports(bench.folder / "s");
 }
 
-TEST_CASE("a worker of a group that is killed costs it a step: the others go on in memory, and it grows back") {
+TEST_CASE("a killed worker costs its group one step: the others continue in memory, and the group grows back") {
     const Bench bench;
     bench.write_sweep("type: fifo, max: 20, workers: 3", "run_cap: 1\nslots: 3\n");
     Command run(bench.folder.path(), {"run", "sweep.yaml"});
@@ -282,15 +282,15 @@ TEST_CASE("a worker of a group that is killed costs it a step: the others go on 
     CHECK(processes_in(bench.folder.path()).empty());
 }
 
-TEST_CASE("all workers of a group but one may be killed at once") {
+TEST_CASE("a group survives if all of its workers but one are killed at once") {
     const Bench bench;
     bench.write_sweep("type: fifo, max: 20, workers: 3", "run_cap: 1\nslots: 3\n");
     Command run(bench.folder.path(), {"run", "sweep.yaml"});
     await("the second report", [&] { return num_reports(bench.folder / "s") >= 2; });
 
     const auto trainers = trainers_of(run);
-    run.signal(SIGSTOP);  // which sees both dead at once, however long the machine takes between them
-    ::kill(static_cast<pid_t>(trainers.at(2)), SIGPIPE);  // comes with a write to a peer that has just died
+    run.signal(SIGSTOP);  // so that it sees both die at once, however slow the machine is
+    ::kill(static_cast<pid_t>(trainers.at(2)), SIGPIPE);  // as from a write to a peer that has just died
     ::kill(static_cast<pid_t>(trainers.at(0)), SIGKILL);
     ::kill(static_cast<pid_t>(trainers.at(1)), SIGKILL);
     run.signal(SIGCONT);
@@ -301,7 +301,7 @@ TEST_CASE("all workers of a group but one may be killed at once") {
     check_trained_once(bench, run, 0, 20);
 }
 
-TEST_CASE("a trainer that stands still is killed after the time-out, and the peer that it held up goes on in memory") {
+TEST_CASE("a trainer that stands still is killed after the time-out, and its blocked peer continues in memory") {
     const Bench bench;
     bench.write_sweep("type: fifo, max: 20, workers: 2", "run_cap: 1\nslots: 2\nhang_timeout: 5s\n");
     Command run(bench.folder.path(), {"run", "sweep.yaml"});
@@ -318,7 +318,7 @@ TEST_CASE("a trainer that stands still is killed after the time-out, and the pee
 }
 
 #ifdef CRESCENDO_TEST_MPI
-TEST_CASE("a node that dies costs a group that spans nodes its worker there, and a step") {
+TEST_CASE("a dead node costs a group across nodes the worker on that node, and one step") {
     const Ranks ranks("3", "4");
     const Bench bench;
     bench.write_sweep("type: fifo, max: 20, workers: 3", "run_cap: 1\nslots: 1\n");
@@ -334,8 +334,7 @@ TEST_CASE("a node that dies costs a group that spans nodes its worker there, and
     check_trained_once(bench, run, 0, 20);
 }
 
-TEST_CASE(
-    "a node that only stood still is told that it was given up: its trainers end, and its trial goes on elsewhere") {
+TEST_CASE("a node that stood still learns that it was given up: its trainers end, and its trial continues elsewhere") {
     const Ranks ranks("3", "4");
     const Bench bench;
     bench.write_sweep("type: fifo, max: 100000", "run_cap: 2\nslots: 1\n");
@@ -364,7 +363,7 @@ TEST_CASE(
 }
 #endif
 
-TEST_CASE("a warning to every process of a job, as a batch system sends it, saves the epoch that is under way") {
+TEST_CASE("a warning to every process of a job, as from a batch system, saves the current epoch") {
     const Bench bench;
     bench.write_sweep("type: fifo, max: 100000, workers: 2", "run_cap: 1\nslots: 2\n");
     Command run(bench.folder.path(), {"run", "sweep.yaml"});
@@ -383,8 +382,7 @@ TEST_CASE("a warning to every process of a job, as a batch system sends it, save
     check_trained_once(bench, run, 0, static_cast<int>(num_reports(bench.folder / "s")));
 }
 
-TEST_CASE(
-    "after kill -9 of everything a sweep is resumed from its checkpoints, and no finished rung is trained again") {
+TEST_CASE("after kill -9 of all processes, a sweep is resumed from its checkpoints and repeats no finished rung") {
     const Bench bench;
     bench.write_sweep("type: rasda, min: 1, max: 4, reduction_factor: 2, grow_when: always", "run_cap: 5\nslots: 2\n");
     {
@@ -396,7 +394,7 @@ TEST_CASE(
         CHECK(run.wait() == 128 + SIGKILL);
     }
     await("every process ends", [&] { return processes_in(bench.folder.path()).empty(); });
-    std::map<int, int> rung_before;  // highest milestone, 1 2 4, that the journal knows
+    std::map<int, int> rung_before;  // the highest milestone (1, 2 or 4) in the journal
     for (const auto& record : journal_of(bench.folder / "s")) {
         if (record.value("event", "") == "trial_reported" && record.at("resource") != 3) {
             rung_before[record.at("trial")] = record.at("resource");
@@ -417,7 +415,7 @@ TEST_CASE(
     check_reports(bench.folder / "s");
 }
 
-TEST_CASE("without a milestone on the way, a killed trainer or sweep continues from a checkpoint of some moments ago") {
+TEST_CASE("without milestones, a killed trainer or sweep continues from a recent checkpoint") {
     const Bench bench;
     bench.write_sweep("type: fifo, max: 100000", "run_cap: 1\nslots: 1\n", "  checkpoint_every: 1s\n");
     const auto checkpoint = bench.folder / "s/trials/000000/checkpoint.pt";
@@ -427,7 +425,7 @@ TEST_CASE("without a milestone on the way, a killed trainer or sweep continues f
         fs::remove(checkpoint);  // the next one begins no earlier than at the last report but one
         await("a checkpoint after them", [&] { return fs::exists(checkpoint); });
     };
-    /// Of the last checkpoint that was read.
+    /// The epoch of the last checkpoint that was read.
     const auto continued_at = [&] {
         const std::string words = "continues from its checkpoint, after ";
         const auto log = bench.log(0);
@@ -480,7 +478,7 @@ TEST_CASE("a trainer that does not leave when a sweep stops is killed, and the s
     check_reports(bench.folder / "s");
 }
 
-TEST_CASE("a loss that becomes NaN is a bad trial and no error") {
+TEST_CASE("a loss that becomes NaN makes a bad trial, not an error") {
     const Bench bench;
     bench.write_sweep("type: asha, min: 1, max: 2, reduction_factor: 2", "run_cap: 2\nslots: 1\n");
     auto sweep = content_of(bench.folder / "sweep.yaml");
@@ -526,7 +524,7 @@ TEST_CASE("a range of a group is normalised by its statistics, once these are ca
     CHECK(trial["seconds"] < trial["elapsed_seconds"]);  // evaluations and the trainer's start do not count
 }
 
-TEST_CASE("a disk without room for a checkpoint stops a sweep, and no trial has failed for it") {
+TEST_CASE("a disk without room for a checkpoint stops a sweep, but fails no trial") {
     const SmallDisk disk("size=96k");
     if (!disk) {
         return;
@@ -548,7 +546,7 @@ TEST_CASE("a disk without room for a checkpoint stops a sweep, and no trial has 
     check_reports(disk.path() / "s");
 }
 
-TEST_CASE("a disk that fails under a checkpoint stops a sweep, and no trial has failed for it") {
+TEST_CASE("a disk that fails during a checkpoint stops a sweep, but fails no trial") {
     FailingDisk disk;
     if (!disk) {
         return;
@@ -585,7 +583,7 @@ TEST_CASE("a disk that fails under a checkpoint stops a sweep, and no trial has 
     check_reports(disk.path() / "s");
 }
 
-TEST_CASE("what is wrong with the trainer's settings or data is found before anything starts") {
+TEST_CASE("problems with the trainer's settings or data are found before anything starts") {
     const Bench bench;
     const std::string scheduler = "type: fifo, max: 1";
     const std::string line = "run_cap: 1\n";
@@ -626,7 +624,7 @@ TEST_CASE("what is wrong with the trainer's settings or data is found before any
     refused("but data.h5:/train[1:3] only has the classes 0 to 0, so no trial can learn the others");
 }
 
-TEST_CASE("a network of one's own in two sizes is tuned, from Python's file to the tested winner") {
+TEST_CASE("the user's own network in two sizes is tuned, from the Python file to the exported winner") {
     if (!fs::exists(TORCH_PYTHON)) {
         MESSAGE("skipped: no Python with torch at " TORCH_PYTHON);
         return;
@@ -671,7 +669,7 @@ TEST_CASE("a network of one's own in two sizes is tuned, from Python's file to t
     refused("metrics: [f1", "metrics: [r2", "trainer.metrics: r2 is a metric of numbers");
 }
 
-TEST_CASE("a group of two on one node listens on the loopback interface alone") {
+TEST_CASE("a group of two on one node listens only on the loopback interface") {
     const Bench bench;
     bench.write_sweep("type: rasda, workers: 2, max: 100000", "run_cap: 1\nslots: 2\n");
     Command run(bench.folder.path(), {"run", "sweep.yaml"});

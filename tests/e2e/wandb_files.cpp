@@ -1,4 +1,4 @@
-/// Files of W&B's users: they are accepted as they are, and run as W&B would run them.
+/// Files of W&B users are accepted unchanged, and run as W&B would run them.
 
 #include <doctest/doctest.h>
 
@@ -39,14 +39,14 @@ std::vector<WandbFile> all_wandb_files() {
 
 }  // namespace
 
-TEST_CASE("95 of 100 files such as W&B's users have are valid, also in our own words, and others name one reason") {
+TEST_CASE("95 percent of typical W&B files are valid, also after an import, and each other file has one mistake") {
     const TemporaryFolder folder;
     fs::create_directory(folder / "src");
     for (const char* program : {"train.py", "run.py", "train.sh", "src/train.py"}) {
         write_file(folder / program, "");
     }
     const auto validated = [&](const char* file) { return run_crescendo(folder.path(), {"validate", file}); };
-    /// What is said of a valid file, such as the number of its trials, without its name.
+    /// The message about a valid file, such as the number of its trials, without the name of the file.
     const auto summary = [](const Result& valid) {
         return valid.out.substr(valid.out.find(':'), valid.out.find('\n') - valid.out.find(':'));
     };
@@ -119,7 +119,7 @@ parameters:
     CHECK_FALSE(fs::exists(folder / "sweep/trials/000004"));
 }
 
-TEST_CASE("a sweep whose file names no metric optimizes what its first report has, and all commands know it") {
+TEST_CASE("a sweep whose file names no metric chooses one from its first report, and all commands know it") {
     const TemporaryFolder folder;
     write_file(folder / "train.sh",
                "for r in 1 2 3; do\n"
@@ -163,7 +163,7 @@ TEST_CASE("a sweep whose file names no metric optimizes what its first report ha
     CHECK(run_crescendo(folder.path(), {"set", "sweep", "budget.target=0.9"}).code == 0);
 }
 
-TEST_CASE("what the first report decided holds when the sweep is resumed, whatever the next report has") {
+TEST_CASE("a resumed sweep keeps the metric that the first report decided, whatever the next report has") {
     const TemporaryFolder folder;
     write_file(folder / "train.sh",
                "[ -e more ] && more=', \"a_score\": 1'\n"
@@ -194,7 +194,7 @@ TEST_CASE("what the first report decided holds when the sweep is resumed, whatev
     CHECK(replayed.json().at("differences") == 0);
 }
 
-TEST_CASE("a file that names no metric says what is optimized, where that is known, and who needs to know it first") {
+TEST_CASE("messages about a missing metric say what is optimized, or which part needs the metric first") {
     const TemporaryFolder folder;
     write_file(folder / "train.py", "");
     const std::string parameters = "parameters: {x: {min: 1, max: 9}}\nrun_cap: 3\n";
