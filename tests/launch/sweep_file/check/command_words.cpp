@@ -4,7 +4,7 @@
 
 using namespace crescendo::launch;
 
-TEST_CASE("the program of a command may stand behind env and what env takes") {
+TEST_CASE("the program of a command may follow env and its arguments") {
     CHECK(find_program({"python3", "train.py"}) == 0);
     CHECK(find_program({"/usr/bin/env", "A=1", "python3", "train.py"}) == 2);
     CHECK(find_program({"env", "-u", "RANK", "--chdir", "/tmp", "A=1", "bash"}) == 6);
@@ -13,7 +13,7 @@ TEST_CASE("the program of a command may stand behind env and what env takes") {
     CHECK(find_program({"env"}) == 0);
 }
 
-TEST_CASE("the script of a command is what its interpreter runs") {
+TEST_CASE("the script of a command is the file that its interpreter runs") {
     CHECK(find_script({"env", "A=1", "python3.11", "-u", "src/train.py", "--lr", "0.1"}) == 4);
     CHECK(find_script({"bash", "run/train"}) == 1);  // a path
     CHECK(find_script({"bash", "later"}) == std::nullopt);
@@ -23,14 +23,14 @@ TEST_CASE("the script of a command is what its interpreter runs") {
     CHECK(find_script({"python3", "-u"}) == std::nullopt);
 }
 
-TEST_CASE("a module that an interpreter runs has a file, but for the adapter for W&B") {
+TEST_CASE("a module that an interpreter runs has a file, except the adapter for W&B") {
     CHECK(file_of_module({"python3", "-m", "package.train", "--lr", "1"}) == "package/train.py");
     CHECK(file_of_module({"python3", "-m", "crescendo.wandb", "train.py"}).empty());
     CHECK(file_of_module({"python3", "-m"}).empty());
     CHECK(file_of_module({"python3", "train.py"}).empty());
 }
 
-TEST_CASE("a launcher of processes is known by its name, wherever it lies") {
+TEST_CASE("a process launcher is recognized by its name, wherever it is") {
     CHECK(find_launcher({"env", "A=1", "/opt/venv/bin/torchrun", "train.py"}) == 2);
     CHECK(find_launcher({"accelerate", "launch", "train.py"}) == 0);
     CHECK(find_launcher({"python3", "-m", "torch.distributed.run", "train.py"}) == 2);
@@ -38,7 +38,7 @@ TEST_CASE("a launcher of processes is known by its name, wherever it lies") {
     CHECK(find_launcher({"python3", "torchrun.py"}) == std::nullopt);
 }
 
-TEST_CASE("conda run is known, and whether it keeps what is printed until the end") {
+TEST_CASE("conda run is recognized, and so is whether it holds back output until the end") {
     CHECK(is_run_by_conda({"/opt/conda/bin/conda", "run", "-n", "mine", "python3", "train.py"}));
     CHECK(is_run_by_conda({"env", "A=1", "micromamba", "run", "python3", "train.py"}));
     CHECK_FALSE(is_run_by_conda({"conda"}));

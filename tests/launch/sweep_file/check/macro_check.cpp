@@ -9,7 +9,7 @@ using namespace crescendo::launch;
 
 namespace {
 
-/// What is wrong with the macros of `command`, which the search of these parameters runs.
+/// The problem with the macros of `command` in a search of these parameters.
 std::string problem_of(const std::string& command, const std::string& parameters, const std::string& more = "") {
     const auto file = parse_sweep(
         "metric: {name: loss}\nrun_cap: 9\ncommand: " + command + "\nparameters:\n" + parameters + more, "sweep.yaml");
@@ -20,7 +20,7 @@ std::string problem_of(const std::string& command, const std::string& parameters
 
 }  // namespace
 
-TEST_CASE("a word of the command does not name a group that some trials lack") {
+TEST_CASE("a word of the command must not name a group that some trials lack") {
     const std::string optimizers = "  optimizer: {values: [sgd, adam]}\n";
     const std::string adam =
         optimizers + "  adam: {when: optimizer == 'adam', parameters: {beta1: {min: 0.8, max: 0.9}}}\n";
@@ -33,7 +33,7 @@ TEST_CASE("a word of the command does not name a group that some trials lack") {
     CHECK(problem_of(command, adam, "constraints: [optimizer == 'adam']\n").empty());
 }
 
-TEST_CASE("the macro of a name that a parameter has too does not pass the parameter") {
+TEST_CASE("a built-in macro with the name of a parameter does not pass the parameter") {
     const std::string parameters = "  env: {values: [CartPole-v1, Pendulum-v1]}\n  lr: {min: 0.1, max: 0.2}\n";
     const auto problem = [&](const std::string& command) { return problem_of(command, parameters); };
 
@@ -54,7 +54,7 @@ TEST_CASE("the macro of a name that a parameter has too does not pass the parame
               .empty());
 }
 
-TEST_CASE("a name with hyphens does not reach the program with four of them") {
+TEST_CASE("a name with two hyphens is refused if a macro adds two more") {
     const std::string parameters = "  --lr: {min: 0.1, max: 0.2}\n";
 
     CHECK(
@@ -65,14 +65,14 @@ TEST_CASE("a name with hyphens does not reach the program with four of them") {
     CHECK(problem_of("[./train, \"${args_no_hyphens}\"]", parameters).empty());
 }
 
-TEST_CASE("a macro that is not the group's is fine, whatever the group is called") {
+TEST_CASE("a macro that does not stand for the group is fine, whatever the group is called") {
     const std::string conditional = ": {when: x > 1, parameters: {id: {values: [a, b]}}}\n  x: {min: 0, max: 2}\n";
 
     CHECK(problem_of("[\"${env}\", python3, t.py, \"${args}\"]", "  env" + conditional).empty());
     CHECK(problem_of("[python3, t.py, \"${args}\"]", "  args" + conditional).empty());
 }
 
-TEST_CASE("a group of whose parameters each trial has one may be named") {
+TEST_CASE("a word may name a group if each trial has one of its parameters") {
     CHECK(problem_of("[python3, t.py, \"${model}\"]",
                      "  kind: {values: [cnn, vit]}\n"
                      "  model:\n"
@@ -82,7 +82,7 @@ TEST_CASE("a group of whose parameters each trial has one may be named") {
               .empty());
 }
 
-TEST_CASE("a parameter that is searched and that no word passes to the program is found") {
+TEST_CASE("a searched parameter that no word passes to the program is found") {
     const auto left_out = [](const std::string& command) {
         return parameters_left_out(parse_sweep("metric: {name: loss}\nrun_cap: 9\ncommand: " + command +
                                                    "\nparameters:\n  lr: {min: 0.1, max: 0.2}\n  amp: {values: [true, "

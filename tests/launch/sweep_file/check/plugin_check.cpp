@@ -9,7 +9,7 @@ using namespace crescendo::launch;
 
 namespace {
 
-/// What is wrong with the plug-ins of a file that has this library and `more`.
+/// The problem with the plug-ins of a file that has this library and `more`.
 std::string problem_of(const std::string& more, const std::string& library = "mine") {
     auto draft = draft_sweep(
         "metric: {name: loss}\nrun_cap: 1\nparameters: {x: {min: 0, max: 9}}\n"
@@ -22,7 +22,7 @@ std::string problem_of(const std::string& more, const std::string& library = "mi
 
 }  // namespace
 
-TEST_CASE("a plug-in has the classes that the file names, and the file uses one of each library") {
+TEST_CASE("a plug-in must have the classes that the file names, and the file must use each library") {
     CHECK(problem_of("sampler: {type: climber}\n").empty());
     CHECK(problem_of("stop_rule: plateau\n").empty());
     CHECK(problem_of("stop_rule: plato\n").find("plato is not a plug-in stop rule") != std::string::npos);
@@ -30,7 +30,7 @@ TEST_CASE("a plug-in has the classes that the file names, and the file uses one 
           std::string::npos);
 }
 
-TEST_CASE("a class with the name of a sampler of Crescendo is refused where the file names it: it would not be asked") {
+TEST_CASE("a class with the name of one of Crescendo's samplers is refused if the file names it") {
     CHECK(problem_of("sampler: {type: sobol}\nstop_rule: thrower\n", "trouble")
               .find("sobol is both one of Crescendo's samplers and a search space in " CRESCENDO_PLUGINS
                     "/test_plugin_trouble.so; rename the class") != std::string::npos);

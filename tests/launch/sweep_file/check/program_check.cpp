@@ -26,7 +26,7 @@ std::string problem_of_file(const std::string& path, const std::string& key = "c
     return no_file(path, key, parse());
 }
 
-/// What is wrong with a program whose text begins so.
+/// The problem with a program whose text has this beginning.
 std::string problem_of_text(const std::string& begin, fs::perms permissions = fs::perms::owner_all) {
     const TemporaryFolder folder;
     const auto path = folder / "train.sh";
@@ -42,7 +42,7 @@ std::string problem_of_text(const std::string& begin, fs::perms permissions = fs
 
 }  // namespace
 
-TEST_CASE("a program that is there is fine, and one that is not is named with what to do") {
+TEST_CASE("an existing program is fine, and the message about a missing or unusable one says what to do") {
     CHECK(problem_of_program("sh").empty());
     CHECK(problem_of_program("/bin/sh").empty());
     CHECK(problem_of_program("no-such") ==
@@ -51,7 +51,7 @@ TEST_CASE("a program that is there is fine, and one that is not is named with wh
           "'PATH' is not executable; run `chmod +x PATH`, or write its interpreter before it");
 }
 
-TEST_CASE("a program whose interpreter is not there is told apart from one that is not there") {
+TEST_CASE("a missing interpreter of a program is distinguished from a missing program") {
     CHECK(problem_of_text("#!/no/such/bash -e\ntrue\n") ==
           "the first line of 'PATH' asks for '/no/such/bash', which is not a program; fix that line, or write an "
           "interpreter before the file");
@@ -62,7 +62,7 @@ TEST_CASE("a program whose interpreter is not there is told apart from one that 
     CHECK(problem_of_text("").empty());
 }
 
-TEST_CASE("what was meant by a path at which there is nothing is said") {
+TEST_CASE("the message about a missing path suggests what was meant") {
     CHECK(problem_of_program("sh train.sh") ==
           "there is no program 'sh train.sh'; write each word as a separate item, as in command: [sh, train.sh, "
           "\"${args}\"]");
@@ -82,7 +82,7 @@ TEST_CASE("what was meant by a path at which there is nothing is said") {
           "to it");
 }
 
-TEST_CASE("a script with options in one text is split into its words, with its interpreter") {
+TEST_CASE("the message about a script with options in one text splits it into words, with its interpreter") {
     const TemporaryFolder folder;
     const auto script = (folder / "train.py").string();
     std::ofstream(folder / "train.py") << "pass\n";
@@ -92,7 +92,7 @@ TEST_CASE("a script with options in one text is split into its words, with its i
               script + ", --bs, 3, \"${args}\"]");
 }
 
-TEST_CASE("of a command, the program and the one behind env are looked for; a word that differs by trial is not") {
+TEST_CASE("the program of a command is checked, also after env, but not if it is known only at runtime") {
     const auto file = parse();
     const auto problems = [&](const std::vector<std::string>& words) {
         Mistakes mistakes;

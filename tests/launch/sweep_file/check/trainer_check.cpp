@@ -17,7 +17,7 @@ using crescendo::tests::TemporaryFolder;
 
 namespace {
 
-/// A sweep file with `more`, and a shell script that stands for its trainer.
+/// A sweep file with `more`, and a shell script that stands in for its trainer.
 struct Asked {
     Asked(const std::string& more, const std::string& script, const std::string& argument = "")
         : file(launch::parse_sweep(sound + more, "sweep.yaml")) {
@@ -41,7 +41,7 @@ const std::string a_trainer = "trainer: {model: cnn, depth: 2}\n";
 
 }  // namespace
 
-TEST_CASE("a trainer is told its settings, the metric, and values that stand for all of a parameter's") {
+TEST_CASE("a trainer gets its settings, the metric, and values that represent each parameter") {
     const Asked asked(a_trainer, "echo '{\"problems\": []}'\n");
 
     const auto question = asked.question();
@@ -54,7 +54,7 @@ TEST_CASE("a trainer is told its settings, the metric, and values that stand for
     CHECK(rates.back() == 0.3);
 }
 
-TEST_CASE("what a trainer finds is told once, at its key; its remarks are kept") {
+TEST_CASE("a problem that a trainer finds is reported once, at its key, and its remarks are kept") {
     const Asked asked(a_trainer,
                       "echo importing things\n"
                       "echo '{\"problems\": [{\"key\": \"trainer.depth\", \"message\": \"is 2; use 3\"},"
@@ -66,7 +66,7 @@ TEST_CASE("what a trainer finds is told once, at its key; its remarks are kept")
     CHECK(asked.file.remarks[0].key == "trainer.model");
 }
 
-TEST_CASE("a trainer that gives no answer is a mistake of the file, with what it said instead") {
+TEST_CASE("a trainer without an answer is a mistake in the file, and the message quotes its output") {
     const auto problem_after = [](const std::string& script) { return Asked(a_trainer, script).problem; };
 
     CHECK(problem_after("exit 1\n").find("--check` gave no answer: ") != std::string::npos);
@@ -74,12 +74,12 @@ TEST_CASE("a trainer that gives no answer is a mistake of the file, with what it
     CHECK(problem_after("kill -9 $$\n").find("gave no answer") != std::string::npos);
 }
 
-TEST_CASE("a script that lacks torch was not told which Python ran it") {
+TEST_CASE("the message about a failing script names the Python that ran it") {
     CHECK(Asked("command: [python3, train.py]\n", "exit 1\n", "python3")
               .problem.ends_with("python3 is the first one on PATH"));
 }
 
-TEST_CASE("a program that fails is not told that it should be a warm trainer, which it may be") {
+TEST_CASE("the message about a failing program does not say that it must be a warm trainer") {
     const auto is_told = [](const std::string& script) {
         return Asked("command: [python3, train.py]\n", script).problem.find("must be a warm trainer") !=
                std::string::npos;

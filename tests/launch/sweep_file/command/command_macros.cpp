@@ -27,7 +27,7 @@ TEST_CASE("a boolean flag is named when it is true and left out when it is false
     CHECK(expand({"${args_no_boolean_flags}"}) == Words{"--lr=0.01", "--width=32", "--nesterov", "--act=relu"});
 }
 
-TEST_CASE("a list is several words for argparse's nargs, and null leaves the argument to its default") {
+TEST_CASE("a list becomes several words for argparse's nargs, and null leaves the argument at its default") {
     const Macros macros{"",
                         {{"betas", JsonValue("[0.9,0.999]")},
                          {"clip", JsonValue("null")},
@@ -39,7 +39,7 @@ TEST_CASE("a list is several words for argparse's nargs, and null leaves the arg
           Words{"--betas", "0.9", "0.999", "--amp", "--lr=-0.5", R"(--model={"depth":2})"});
 }
 
-TEST_CASE("arguments may have the value as a word of its own, or the signs of Hydra") {
+TEST_CASE("arguments may have the value as a separate word, or the prefixes of Hydra") {
     const Macros macros{"", {{"lr", 0.01}, {"nesterov", true}}};
 
     CHECK(expand_command({"${args_no_equals}"}, macros) == Words{"--lr", "0.01", "--nesterov", "True"});
@@ -47,7 +47,7 @@ TEST_CASE("arguments may have the value as a word of its own, or the signs of Hy
     CHECK(expand_command({"${args_override_hydra}"}, macros) == Words{"++lr=0.01", "++nesterov=True"});
 }
 
-TEST_CASE("Hydra gets what a map holds by its path, and null as YAML writes it") {
+TEST_CASE("Hydra gets the entries of a map by their paths, and null as YAML writes it") {
     const Macros macros{"",
                         {{"sizes", JsonValue("[64,32]")},
                          {"optimizer", JsonValue(R"({"name":"sgd","decay":{"rate":0.1}})")},
@@ -58,7 +58,7 @@ TEST_CASE("Hydra gets what a map holds by its path, and null as YAML writes it")
     CHECK(expand_command({"${args_override_hydra}"}, macros)[2] == "++optimizer.name=sgd");
 }
 
-TEST_CASE("lists and maps are passed as JSON, null as Python writes it, and what a map holds has a macro") {
+TEST_CASE("lists and maps are passed as JSON, null as Python writes it, and the entries of a map have macros") {
     const Macros macros{
         "", {{"sizes", JsonValue("[64,32]")}, {"optimizer", JsonValue(R"({"lr":0.1})")}, {"seed", JsonValue("null")}}};
 
@@ -68,7 +68,7 @@ TEST_CASE("lists and maps are passed as JSON, null as Python writes it, and what
           Words{R"({"sizes":[64,32],"optimizer":{"lr":0.1},"seed":null})"});
 }
 
-TEST_CASE("a command may name its trial, unless a parameter has the name") {
+TEST_CASE("a command may use macros about its trial, unless a parameter has the same name") {
     Macros macros{"", {{"seed", std::int64_t{7}}}};
     macros.trial = {
         {"trial", "3"}, {"trial_dir", "/s/trials/3"}, {"seed", "99"}, {"slots", "2"}, {"max_resource", "27"}};
@@ -78,7 +78,7 @@ TEST_CASE("a command may name its trial, unless a parameter has the name") {
     CHECK(expand_command({"${args_json_file}"}, macros) == Words{"/s/trials/3/params.json"});
 }
 
-TEST_CASE("a variable of the environment has to be set") {
+TEST_CASE("an environment variable in a command must be set") {
     Macros macros;
     macros.variables = [](const char* name) { return std::string_view(name) == "DATA" ? "/data" : nullptr; };
 
@@ -100,11 +100,11 @@ TEST_CASE("booleans are written as Python writes them, wherever they are passed"
     CHECK(expand({"${args_no_boolean_flags}"})[2] == "--nesterov");
 }
 
-TEST_CASE("${args_json} is one word with the types kept") {
+TEST_CASE("${args_json} is one word that keeps the types") {
     CHECK(expand({"${args_json}"}) == Words{R"({"lr":0.01,"width":32,"nesterov":true,"resume":false,"act":"relu"})"});
 }
 
-TEST_CASE("text without a macro is kept as it is, the shell's own $ too") {
+TEST_CASE("text without a macro stays as it is, including the shell's own $") {
     CHECK(expand({"bash", "-c", "echo $HOME $(date) $", ""}) == Words{"bash", "-c", "echo $HOME $(date) $", ""});
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("a value is not searched for macros again") {
     CHECK(expand_command({"${x}"}, {"", {{"x", "${args}"}}}) == Words{"${args}"});
 }
 
-TEST_CASE("an unknown macro is named with the nearest one") {
+TEST_CASE("the message about an unknown macro suggests the nearest one") {
     CHECK_THROWS_WITH_AS(
         expand({"a", "${widht}"}),
         "${widht} is neither a macro nor a parameter (did you mean 'width'?); use one of args, args_no_equals, "
@@ -129,7 +129,7 @@ TEST_CASE("several arguments do not fit into one word") {
         InvalidInput);
 }
 
-TEST_CASE("a macro that is not closed, and a program that is not given, are errors") {
+TEST_CASE("an unclosed macro and a missing program are errors") {
     CHECK_THROWS_WITH_AS(expand({"${lr"}), "'${lr' has a ${ without a }; close it", InvalidInput);
     CHECK_THROWS_WITH_AS(expand_command({"${program}"}, {}),
                          "${program} has no value; add `program: train.py` to the file, or write the program here",
@@ -151,7 +151,7 @@ TEST_CASE("a command that is started before its trials lacks their parameters") 
     CHECK_THROWS_AS(expand_shared_command({"train", "--rate=${lr}"}, ""), InvalidInput);
 }
 
-TEST_CASE("variables that a command names and the environment lacks are told") {
+TEST_CASE("variables that a command names but the environment lacks are reported") {
     ::setenv("CRESCENDO_TEST_SET", "x", 1);
     const std::string problem =
         "the environment variable CRESCENDO_TEST_A is not set; export it, or write its value here";

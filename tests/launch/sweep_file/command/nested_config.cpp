@@ -15,14 +15,14 @@ const std::vector<std::string> groups{"optimizer", "optimizer.nadam"};
 
 }  // namespace
 
-TEST_CASE("parameters that others hold become maps, and other names with dots stay") {
+TEST_CASE("nested parameters become maps, and other names with dots stay") {
     const auto program_gets = launch::to_json(nested(dotted_config, groups));
 
     CHECK(program_gets.dump() == R"({"batch":32,"optimizer":{"nadam":{"beta":0.9},"name":"sgd"},"a.b":true})");
     CHECK(nested(dotted_config, {}) == dotted_config);
 }
 
-TEST_CASE("what a program got is known again, nested or flat") {
+TEST_CASE("has_values() recognizes the configuration that a program got, nested or flat") {
     CHECK(has_values(launch::to_json(nested(dotted_config, groups)), dotted_config));
     CHECK(has_values(launch::to_json(dotted_config), dotted_config));
     CHECK_FALSE(has_values(Json::object(), dotted_config));

@@ -17,7 +17,7 @@ SchedulerSpec scheduler_of(const std::string& section, const std::vector<Overrid
 
 }  // namespace
 
-TEST_CASE("earlier defaults hold for the keys that a file leaves out, and for no others") {
+TEST_CASE("earlier defaults apply only to the keys that a file leaves out") {
     const auto earlier = earlier_defaults(1);
 
     CHECK(scheduler_of("scheduler: {max: 9}", {}).batch == BatchPolicy::global);
@@ -25,7 +25,7 @@ TEST_CASE("earlier defaults hold for the keys that a file leaves out, and for no
     CHECK(scheduler_of("scheduler: {max: 9, batch: per_worker}", earlier).batch == BatchPolicy::per_worker);
 }
 
-TEST_CASE("survivors of sweeps that began before goodput was the default grow as they did") {
+TEST_CASE("survivors of sweeps that began before goodput was the default grow as before") {
     const auto grow_when = [](const std::string& section, int number) {
         return scheduler_of("scheduler: {max: 9" + section + "}", earlier_defaults(number)).grow_when;
     };
@@ -33,11 +33,12 @@ TEST_CASE("survivors of sweeps that began before goodput was the default grow as
     CHECK(grow_when("", present_defaults) == GrowWhen::goodput);
     CHECK(grow_when("", 3) == GrowWhen::always);
     CHECK(grow_when(", grow_when: faster", 3) == GrowWhen::faster);
-    CHECK(grow_when(", grow: wait", present_defaults) == GrowWhen::always);  // nobody waits for what it then refuses
+    CHECK(grow_when(", grow: wait", present_defaults) ==
+          GrowWhen::always);  // no trial waits for slots that it would then refuse
     CHECK(grow_when(", type: asha", present_defaults) == GrowWhen::always);
 }
 
-TEST_CASE("trials of sweeps that began before their workers had a GPU each share GPUs as they did") {
+TEST_CASE("workers of sweeps that began before distinct_gpus was the default share GPUs as before") {
     const auto distinct_gpus = [](const std::string& section, int number) {
         return scheduler_of("scheduler: {max: 9" + section + "}", earlier_defaults(number)).distinct_gpus;
     };
@@ -47,27 +48,27 @@ TEST_CASE("trials of sweeps that began before their workers had a GPU each share
     CHECK(distinct_gpus("", 4) == Switch::off);
 }
 
-TEST_CASE("trials that diverge survive as they did in sweeps that began when a percentile let them") {
+TEST_CASE("diverged trials survive in sweeps that began when a percentile let them survive") {
     CHECK(scheduler_of("scheduler: {max: 9, rule: percentile}", {}).keep_diverged == Switch::off);
     CHECK(scheduler_of("scheduler: {max: 9, rule: percentile}", earlier_defaults(5)).keep_diverged == Switch::on);
 }
 
-TEST_CASE("slots idle beside max_concurrent as they did in sweeps that began when they did") {
+TEST_CASE("slots beyond max_concurrent stay idle in sweeps that began before capped_surplus was the default") {
     CHECK(scheduler_of("scheduler: {max: 9, max_concurrent: 4}", {}).capped_surplus == Switch::on);
     CHECK(scheduler_of("scheduler: {max: 9, max_concurrent: 4}", earlier_defaults(6)).capped_surplus == Switch::off);
 }
 
-TEST_CASE("sweeps that began when no size was tried again go on so") {
+TEST_CASE("sweeps that began before second_try was the default continue without it") {
     CHECK(scheduler_of("scheduler: {max: 9}", {}).second_try == Switch::on);
     CHECK(scheduler_of("scheduler: {max: 9}", earlier_defaults(7)).second_try == Switch::off);
 }
 
-TEST_CASE("sweeps that began when no size was tried beyond a prediction go on so") {
+TEST_CASE("sweeps that began before hopeful_tries was the default continue without it") {
     CHECK(scheduler_of("scheduler: {max: 9}", {}).hopeful_tries == Switch::on);
     CHECK(scheduler_of("scheduler: {max: 9}", earlier_defaults(8)).hopeful_tries == Switch::off);
 }
 
-TEST_CASE("a file without a scheduler has none with earlier defaults either") {
+TEST_CASE("earlier defaults do not add a scheduler to a file without one") {
     CHECK(scheduler_of("command: [train]", earlier_defaults(1)).kind == scheduler_of("command: [train]", {}).kind);
 }
 
@@ -79,6 +80,4 @@ TEST_CASE("earlier defaults fit every type of scheduler") {
     }
 }
 
-TEST_CASE("there are no earlier defaults than the present ones to a sweep that begins now") {
-    CHECK(earlier_defaults(present_defaults).empty());
-}
+TEST_CASE("a sweep that begins now has no earlier defaults") { CHECK(earlier_defaults(present_defaults).empty()); }

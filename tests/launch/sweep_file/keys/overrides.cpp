@@ -19,19 +19,19 @@ std::string after(const std::string& setting, OrderedJson document = OrderedJson
 
 }  // namespace
 
-TEST_CASE("a setting replaces a value, or adds it with the maps on the way") {
+TEST_CASE("a setting replaces a value, or adds it together with the maps on its path") {
     CHECK(after("run_cap=3", {{"run_cap", 27}}) == R"({"run_cap":3})");
     CHECK(after("a.b.c=x", {{"d", 1}}) == R"({"d":1,"a":{"b":{"c":"x"}}})");
 }
 
-TEST_CASE("values are those of YAML") {
+TEST_CASE("values are read as YAML") {
     CHECK(after("x=1e-3") == R"({"x":0.001})");
     CHECK(after("x=[1, two]") == R"({"x":[1,"two"]})");
     CHECK(after("x=a=b") == R"({"x":"a=b"})");
     CHECK(after("x=") == R"({"x":null})");
 }
 
-TEST_CASE("a key without a value is left out") {
+TEST_CASE("an override without a value removes its key") {
     OrderedJson document{{"command", 1}, {"name", 2}, {"grow", 3}, {"report", 4}, {"final_test", 5}};
 
     for (const auto& each : without_training()) {
@@ -41,7 +41,7 @@ TEST_CASE("a key without a value is left out") {
     CHECK(document.dump() == R"({"name":2})");
 }
 
-TEST_CASE("what a sweep keeps of its trainer is no mistake to a command that trains nothing") {
+TEST_CASE("the section keep is not a mistake for a command that trains nothing") {
     const std::string text =
         "parameters: {lr: {min: 0.0, max: 1.0}}\n"
         "scheduler: {type: asha, max: 9}\n"
@@ -59,7 +59,7 @@ TEST_CASE("settings that set nothing are refused") {
     CHECK_THROWS_AS(after("x=[1"), InvalidInput);
 }
 
-TEST_CASE("a key that is left out takes the map along that held nothing else, and need not be there") {
+TEST_CASE("a removed key takes along a map that held nothing else, and a missing key may be removed") {
     OrderedJson document{{"budget", {{"time", "8h"}}}, {"scheduler", {{"max", 9}, {"max_concurrent", 2}}}};
 
     for (const auto* key : {"budget.time", "scheduler.max_concurrent", "run_cap", "a.b"}) {
@@ -69,7 +69,7 @@ TEST_CASE("a key that is left out takes the map along that held nothing else, an
     CHECK(document.dump() == R"({"scheduler":{"max":9}})");
 }
 
-TEST_CASE("a mistake in what a command was given has no place in the file") {
+TEST_CASE("a mistake in an option of a command has no position in the file") {
     const std::string text =
         "metric: {name: loss}\nrun_cap: 9\nparameters: {x: {min: 0, max: 1.0}}\nscheduler: {max: 9}\n";
     const auto error_with = [&](const Override& change) {

@@ -6,7 +6,7 @@
 
 using namespace crescendo::launch;
 
-TEST_CASE("a key that may change is a key of the file, or lies in one of its sections") {
+TEST_CASE("a changeable key is a key of the file or of one of its sections") {
     const auto known = sweep_keys();
     for (const auto& key : changeable_keys()) {
         CAPTURE(key);
@@ -20,12 +20,12 @@ TEST_CASE("a key that may change is a key of the file, or lies in one of its sec
           "run_cap, budget.time, budget.target, scheduler.max_concurrent, max_retries and hang_timeout");
 }
 
-TEST_CASE("workers that run already keep their time of silence") {
+TEST_CASE("a changed hang_timeout applies from the next session on") {
     CHECK(changes_next_session("hang_timeout"));
     CHECK_FALSE(changes_next_session("run_cap"));
 }
 
-TEST_CASE("what only describes may be edited, with all that is in it") {
+TEST_CASE("keys that only describe may be edited, including all keys below them") {
     CHECK(only_describes("keep"));
     CHECK(only_describes("keep.best"));
     CHECK(only_describes("price.per_slot_hour"));
@@ -34,7 +34,7 @@ TEST_CASE("what only describes may be edited, with all that is in it") {
     CHECK_FALSE(only_describes("trainer"));
 }
 
-TEST_CASE("the keys that train are keys of the file") {
+TEST_CASE("the keys about training are keys of the file") {
     const auto known = sweep_keys();
     const auto training = training_keys();
     CHECK(std::ranges::all_of(training, [&](const auto& key) { return std::ranges::count(known, key) == 1; }));

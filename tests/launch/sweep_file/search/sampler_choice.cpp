@@ -43,7 +43,7 @@ TEST_CASE("auto chooses a sampler by the number of trials and the kinds of param
     }
 }
 
-TEST_CASE("what was chosen is said with the reason, and how to keep it") {
+TEST_CASE("a remark names the chosen sampler, the reason, and how to keep it") {
     CHECK(remark_on(read("method: auto\nrun_cap: 100\n" + numbers), "method") ==
           "is auto, which means gp for a sweep of at most 500 trials with mostly numeric parameters; to keep it, write "
           "gp");
@@ -54,7 +54,7 @@ TEST_CASE("what was chosen is said with the reason, and how to keep it") {
     CHECK(remark_on(read("method: gp\nrun_cap: 9\n" + numbers), "method").empty());
 }
 
-TEST_CASE("a sampler that speaks against the search, or against `method`, is told of") {
+TEST_CASE("a sampler that does not suit the search, or contradicts `method`, gets a remark") {
     CHECK(remark_on(read("method: gp\nrun_cap: 501\n" + numbers), "method") ==
           "is gp, whose model holds at most 500 results, but the sweep has 501 trials; each proposal takes about a "
           "tenth of a second; auto chooses a sampler that suits it");
@@ -68,7 +68,7 @@ TEST_CASE("a sampler that speaks against the search, or against `method`, is tol
     CHECK(remark_on(read("method: tpe\nsampler: {type: tpe}\n" + numbers), "method").empty());
 }
 
-TEST_CASE("more trials than configurations are told of") {
+TEST_CASE("a run_cap above the number of configurations gets a remark") {
     const std::string few = "parameters: {a: {values: [1, 2]}, b: {min: 1, max: 3}}\nconstraints: [a * b < 6]\n";
     CHECK(
         remark_on(read("method: tpe\nrun_cap: 6\n" + few), "run_cap") ==
@@ -78,7 +78,7 @@ TEST_CASE("more trials than configurations are told of") {
     CHECK(remark_on(read("method: random\nrun_cap: 9\n" + numbers), "run_cap").empty());
 }
 
-TEST_CASE("points to begin with that no trial will have are told of") {
+TEST_CASE("initial points that no trial will have get a remark") {
     const std::string points = "method: random\ninitial: [{lr: 0.1}, {lr: 0.2}, {lr: 0.3}]\n" + numbers;
     CHECK(remark_on(read("run_cap: 2\n" + points), "initial") ==
           "has 3 points, but run_cap is 2, so the last is left out; raise run_cap");
@@ -88,7 +88,7 @@ TEST_CASE("points to begin with that no trial will have are told of") {
     CHECK(remark_on(read("budget: {time: 8h}\n" + points), "initial").empty());
 }
 
-TEST_CASE("few trials learn from earlier ones") {
+TEST_CASE("auto chooses a sampler that learns if a few trials have a warm start") {
     CHECK(read("method: auto\nrun_cap: 9\nwarm_start: [a.csv]\n" + numbers).spec.sampler == "gp");
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("a sweep keeps the sampler that it began with, whatever run_cap become
     CHECK(parse_sweep(numbers_only(later), "sweep.yaml", frozen.beginning()).spec.sampler == "gp");
 }
 
-TEST_CASE("a sweep that began when bayes meant tpe keeps it") {
+TEST_CASE("a sweep that began when bayes meant tpe keeps tpe") {
     const auto text = "metric: {name: loss}\ncommand: [train]\nmethod: bayes\nrun_cap: 100\n" + numbers;
 
     CHECK(parse_sweep(text, "sweep.yaml", FrozenFile(text, "sweep.yaml", 2).beginning()).spec.sampler == "tpe");

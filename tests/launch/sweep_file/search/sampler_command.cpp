@@ -24,7 +24,7 @@ std::string section_error(const std::string& section) {
 
 }  // namespace
 
-TEST_CASE("a command is a sampler, with or without its type") {
+TEST_CASE("a command defines a sampler, with or without a type") {
     const auto file = file_with("sampler: {command: [python3, mine.py], ahead: 0, deadline: 5m}\n");
 
     CHECK(file.spec.sampler == "program");
@@ -36,7 +36,7 @@ TEST_CASE("a command is a sampler, with or without its type") {
     CHECK_FALSE(file_with("sampler: {type: random}\n").sampler.has_value());
 }
 
-TEST_CASE("mistakes in the section name their line, and what to write") {
+TEST_CASE("messages about the section name the line, and say what to write") {
     CHECK(section_error("sampler: {type: program}\n") ==
           "sweep.yaml:5:11: sampler.type: is program, but no program is named; write sampler: {command: [python3, "
           "mine.py]}");

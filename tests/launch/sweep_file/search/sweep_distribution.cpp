@@ -46,7 +46,7 @@ std::string doubt_about(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("bells and beta distributions have W&B's keys and defaults") {
+TEST_CASE("normal and beta distributions have W&B's keys and defaults") {
     CHECK(std::get<Normal>(distribution_of("{distribution: normal}")).sigma == 1);
     CHECK(std::get<Normal>(distribution_of("{distribution: normal, mu: 3, sigma: 0.5}")).mu == 3);
     CHECK(std::get<QNormal>(distribution_of("{distribution: q_normal, mu: 3}")).q == 1);
@@ -87,13 +87,13 @@ TEST_CASE("categories may have probabilities, under both of W&B's names") {
     CHECK(named.probabilities == std::vector{1.0, 0.0});
 }
 
-TEST_CASE("an exponent that leaves the numbers is probably none") {
+TEST_CASE("an exponent whose power is out of range is refused") {
     CHECK(distribution_error("{distribution: log_uniform, min: 1, max: 1000}") ==
           "sweep.yaml:1:1: parameters.x.max: is 1000, an exponent of e, but e^1000 is out of range; to give the values "
           "themselves, use log_uniform_values");
 }
 
-TEST_CASE("exponents that look like values, ends that make a range two numbers, and a list as a value are doubted") {
+TEST_CASE("exponents that look like values, values given twice, ranges of two numbers and list values get a remark") {
     CHECK(doubt_about("{distribution: log_uniform, min: 1e-5, max: 0.1}") ==
           "min and max of log_uniform are exponents of e, so its values are from 1 to 1.105; for values from 1e-05 to "
           "0.1 write log_uniform_values");
@@ -118,13 +118,13 @@ TEST_CASE("exponents that look like values, ends that make a range two numbers, 
     }
 }
 
-TEST_CASE("Python's tuples among the values are doubted") {
+TEST_CASE("Python tuples among the values get a remark") {
     CHECK(doubt_about("{values: [(8, 8), (16)]}") ==
           "has the text '(8' among its values; if it is a Python tuple, write lists: values: [[8, 8], [16]]");
     CHECK(doubt_about("{values: [[8, 8], relu(), 16]}").empty());
 }
 
-TEST_CASE("mistakes in distributions name their key") {
+TEST_CASE("messages about mistakes in distributions name the key") {
     CHECK(distribution_error("{distribution: loguniform, min: 1e-5, max: 0.1}").find("write log_uniform_values") !=
           std::string::npos);
     CHECK(
@@ -144,7 +144,7 @@ TEST_CASE("mistakes in distributions name their key") {
           std::string::npos);
 }
 
-TEST_CASE("a whole number that is written as 2.0 is one, as for W&B's int_uniform") {
+TEST_CASE("a whole number may be written as 2.0, as for W&B's int_uniform") {
     const auto range = std::get<IntUniform>(distribution_of("{distribution: int_uniform, min: 2., max: 8.0}"));
 
     CHECK(range.min == 2);

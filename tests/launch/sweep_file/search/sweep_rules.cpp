@@ -13,7 +13,7 @@ using namespace crescendo::launch;
 
 namespace {
 
-/// A sweep file whose parameters begin in line 3, and whose constraints follow.
+/// A sweep file whose parameters begin on line 3, followed by its constraints.
 std::string sweep_with(const std::string& parameters, const std::string& constraints = "") {
     return R"(metric: {name: loss}
 parameters:
@@ -29,7 +29,7 @@ std::string rules_error(const std::string& text) {
     return tests::error_of([&] { parse_sweep(text, "sweep.yaml"); });
 }
 
-/// What try_rules() finds wrong.
+/// The mistakes that try_rules() finds.
 std::string mistakes_of(const std::string& text) {
     const auto file = parse_sweep(text, "sweep.yaml");
     Mistakes mistakes;
@@ -42,7 +42,7 @@ std::string mistakes_of(const std::string& text) {
     return "no error";
 }
 
-/// Each sweep file's error begins so.
+/// Checks that the error of each sweep file has the given beginning.
 void check_beginnings(const std::vector<std::pair<std::string, std::string>>& cases) {
     for (const auto& [text, beginning] : cases) {
         const auto error = rules_error(text);
@@ -66,7 +66,7 @@ TEST_CASE("conditions, derived parameters and constraints are read") {
     CHECK(space.num_dimensions() == 3);
 }
 
-TEST_CASE("mistakes in expressions point at the character, whatever quotes are around them") {
+TEST_CASE("messages about expressions point at the character, whatever quotes surround the expression") {
     check_beginnings({
         {sweep_with("  m: {min: 0, max: 1, when: optimiser == \"sgd\"}\n"),
          "5:29: parameters.m.when: there is no optimiser; put text in quotes (did you mean 'optimizer'?)"},
@@ -80,14 +80,14 @@ TEST_CASE("mistakes in expressions point at the character, whatever quotes are a
     CHECK(rules_error(sweep_with("  m: {min: 0, max: 1, when: optimiser == \"sgd\"}\n")).ends_with("'optimizer'?)"));
 }
 
-TEST_CASE("where the text does not stand in the file as it is, the message counts the characters") {
+TEST_CASE("the message counts the characters if the file does not have the text verbatim") {
     CHECK(rules_error(sweep_with("", "constraints:\n  - \"width < 8\\u0020and depth > 1\"\n"))
               .starts_with("sweep.yaml:6:5: constraints[0]: at character 15: there is no depth"));
     CHECK(rules_error(sweep_with("", "constraints:\n  - >-\n    width < 8\n    and depth > 1\n"))
               .find(": constraints[0]: at character 15: there is no depth") != std::string::npos);
 }
 
-TEST_CASE("rules of parameters in other parameters are found at their place") {
+TEST_CASE("messages about the rules of nested parameters give their position") {
     CHECK(rules_error(sweep_with("  sgd:\n    parameters:\n      momentum: {min: 0, max: 1, when: opt == 'sgd'}\n"))
               .starts_with("sweep.yaml:7:40: parameters.sgd.parameters.momentum.when: there is no opt"));
     const auto space = space_of(sweep_with("  sgd:\n    parameters:\n      m: {min: 0, max: 1}\n",
@@ -95,7 +95,7 @@ TEST_CASE("rules of parameters in other parameters are found at their place") {
     CHECK(space.rules().constraints()[0].text() == "sgd.m < 0.5");
 }
 
-TEST_CASE("the condition of a group is one of each of its parameters, beside their own") {
+TEST_CASE("the condition of a group applies to each of its parameters, in addition to their own") {
     const auto space = space_of(sweep_with(R"(  sgd:
     when: optimizer == "sgd"
     parameters:
@@ -109,7 +109,7 @@ TEST_CASE("the condition of a group is one of each of its parameters, beside the
     CHECK(space.parameters()[4].when == R"((optimizer == "sgd") and (width > 8))");
 }
 
-TEST_CASE("a mistake in the condition of a group is told once, where it stands") {
+TEST_CASE("a mistake in the condition of a group is reported once, at its position") {
     CHECK(rules_error(sweep_with("  sgd:\n    when: opt == 'sgd'\n    parameters:\n"
                                  "      a: {min: 0, max: 1}\n      b: {min: 0, max: 1}\n"))
               .starts_with("sweep.yaml:6:11: parameters.sgd.when: there is no opt"));
@@ -119,7 +119,7 @@ TEST_CASE("a mistake in the condition of a group is told once, where it stands")
                            "groups around it: there is no depth"));
 }
 
-TEST_CASE("circles and conditions that are none are mistakes, all in one message") {
+TEST_CASE("circular rules and invalid conditions are mistakes, all reported in one message") {
     const auto error =
         rules_error(sweep_with("  a: {min: 0, max: 1, when: b > 0}\n"
                                "  b: {min: 0, max: 1, when: a > 0}\n"
@@ -136,7 +136,7 @@ TEST_CASE("circles and conditions that are none are mistakes, all in one message
           "true or false; compare it, as in x > 0\n2 mistakes");
 }
 
-TEST_CASE("a derived parameter has no range, and an expression is no empty text") {
+TEST_CASE("a derived parameter has no range, and an expression is not empty") {
     CHECK(rules_error(sweep_with("  x: {expression: width + 1, min: 0}\n")).find("parameters.x.min: unknown key") !=
           std::string::npos);
     CHECK(rules_error(sweep_with("  x: {expression: ''}\n"))
@@ -149,7 +149,7 @@ TEST_CASE("a mistake in a parameter causes no message about the rules that name 
               .find("constraints") == std::string::npos);
 }
 
-TEST_CASE("a word of the command does not name a parameter that some trials lack") {
+TEST_CASE("a word of the command must not name a parameter that some trials lack") {
     auto text = sweep_with("  m: {min: 0, max: 1, when: optimizer == 'sgd'}\n");
     text.replace(text.find("\"${args}\""), 9, "\"--m=${m}\"");
 
@@ -158,7 +158,7 @@ TEST_CASE("a word of the command does not name a parameter that some trials lack
           "${args_json}, which leave it out");
 }
 
-TEST_CASE("rules are tried on draws before anything starts") {
+TEST_CASE("rules are tested on draws before anything starts") {
     CHECK(mistakes_of(sweep_with("", "constraints: [width < 60]\n")) == "no error");
     CHECK(mistakes_of(sweep_with("  x: {expression: 1 / (width - 8)}\n"))
               .starts_with("sweep.yaml:5:21: parameters.x.expression: divides by zero; leave 0 out of the range, or "
@@ -167,7 +167,7 @@ TEST_CASE("rules are tried on draws before anything starts") {
               .starts_with("sweep.yaml:7:5: constraints[1]: none of 10000 draws meets it"));
 }
 
-TEST_CASE("a parameter that no draw has is warned of") {
+TEST_CASE("a parameter that no draw has causes a warning") {
     const auto file = parse_sweep(sweep_with("  m: {min: 0, max: 1, when: width > 64}\n"), "sweep.yaml");
 
     CHECK(warnings_of_rules(file.spec.space, 0, file.source) ==
