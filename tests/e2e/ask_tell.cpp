@@ -78,7 +78,7 @@ class Conversation {
 
     void kill() const { ::kill(pid_, SIGKILL); }
 
-    /// Exit status, or 128 + signal, after the end of its input.
+    /// Ends the input, and returns the exit status, or 128 + signal.
     int hang_up() {
         if (to_ >= 0) {
             ::close(to_);

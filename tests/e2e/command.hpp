@@ -35,8 +35,8 @@ inline void write_file(const fs::path& path, const std::string& content) { std::
 /// Whether `run`, `resume` and `doctor` run on several ranks.
 inline bool in_mpi_job() { return std::getenv("CRESCENDO_TEST_RANKS") != nullptr; }
 
-/// The command line of crescendo. `run`, `resume` and `doctor` run as an MPI job of CRESCENDO_TEST_RANKS ranks if that is
-/// set.
+/// The command line of crescendo. If CRESCENDO_TEST_RANKS is set, `run`, `resume` and `doctor` run as an MPI job with
+/// that number of ranks.
 inline std::vector<std::string> command_line(std::vector<std::string> arguments) {
     std::vector<std::string> line;
     if (in_mpi_job() && (arguments.at(0) == "run" || arguments.at(0) == "resume" || arguments.at(0) == "doctor")) {

@@ -38,7 +38,7 @@ command: [bash, train.sh, "${args}"]
 
 }  // namespace
 
-TEST_CASE("trials end at their target or time, and the sweep reports what it used and what it cost") {
+TEST_CASE("trials end at their target or time, and the sweep reports its usage and its cost") {
     const TemporaryFolder folder;
     const Variable meters("CRESCENDO_POWERCAP", folder / "powercap");
     write_zone(folder / "powercap/intel-rapl:0", "package-0", 1'000'000);

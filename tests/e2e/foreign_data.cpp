@@ -221,7 +221,7 @@ TEST_CASE("a trial learns packed numbers by their meaning, and skips missing one
     CHECK(said(refused) == Contains("has a number that is NaN"));
 }
 
-TEST_CASE("validate refuses a virtual data set that lacks a source, unless it is to be filled") {
+TEST_CASE("validate refuses a virtual data set with a missing source, unless missing sources are filled") {
     const TemporaryFolder folder;
     write_virtual_set(folder / "virtual.h5");
     fs::remove(folder / "part-0.hdf");

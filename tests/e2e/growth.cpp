@@ -75,8 +75,7 @@ done
                    more);
 }
 
-/// Checks that the reports of every trial are complete and in order, however often it was started, and that no process
-/// is left.
+/// Checks that every trial's reports are complete and in order, however often it started, and that no process is left.
 void check_reports(const fs::path& folder, int num_failures) {
     std::map<int, int> last;
     for (const auto& record : journal_of(folder / "s")) {
@@ -248,7 +247,7 @@ TEST_CASE("an unexpected message from a warm trainer costs its trial an attempt,
           {R"(say '{"type":"left","trial":0,"saved":false}')", "it left its group without being told to"}}) {
         CAPTURE(deed);
         const TemporaryFolder folder;
-        // By rank 0 before it reports: the trial cannot end without it.
+        // Rank 0 does this before it reports, because the trial cannot end without that report.
         write_warm_sweep(folder.path(), "",
                          "[[ $line = *'\"size\":2'* && $rank = 0 ]] && mkdir once 2>/dev/null && " + std::string(deed));
 
@@ -297,7 +296,7 @@ TEST_CASE("a program that reports no step times grows, even without a benefit, a
     CHECK(replay.json().at("regroups") == grew);
 }
 
-TEST_CASE("a program on two slots from the start has a process on each") {
+TEST_CASE("a program that starts on two slots has a process on each slot") {
     const TemporaryFolder folder;
     write_restarting_sweep(folder.path(),
                            "run_cap: 3\nscheduler: {type: asha, max: 4, reduction_factor: 2, workers: 2}\n");
@@ -344,7 +343,7 @@ TEST_CASE("rasda grows a program in place and by restarts from one slot to four,
     }
 }
 
-TEST_CASE("a program on four slots of two nodes from the start has a process on each slot, and knows the others") {
+TEST_CASE("a program that starts on four slots of two nodes has a process on each slot, and knows the others") {
     const Ranks ranks("2", "10");
     const TemporaryFolder folder;
     write_restarting_sweep(folder.path(), "run_cap: 1\nscheduler: {type: asha, max: 2, workers: 4}\n");

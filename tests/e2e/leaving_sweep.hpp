@@ -8,14 +8,12 @@
 
 namespace crescendo::tests {
 
-/// The files that Crescendo writes in a trial's folder, and all files, including those of write_leaving_sweep()'s
-/// program.
+/// The files that Crescendo writes in a trial's folder, and all files that a trial of write_leaving_sweep() leaves.
 inline const std::set<std::string> records{"params.json", "trainer.log"};
 inline const std::set<std::string> all_files{"link", "logs", "logs/1", "model", "params.json", "trainer.log"};
 
 /// The loss of x=3 is 0.3. Every report leaves a model, from which the trial continues, a folder, and a link to the
-/// file `precious`. The trial with x=8 fails after its first report. `began` lists each trial that began without a
-/// model.
+/// file `precious`. The trial with x=8 fails after its first report. `began` lists trials that began without a model.
 inline void write_leaving_sweep(const fs::path& folder, const std::string& keys, const std::string& pause = "0") {
     write_file(folder / "train.sh", R"(
 cd "$CRESCENDO_TRIAL_DIR"

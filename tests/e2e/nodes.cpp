@@ -14,8 +14,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// A sweep that rank 0 checks, before any other rank knows of it, until the file `gate` exists. Its trainer is
-/// check.sh.
+/// A sweep that rank 0 checks with check.sh, before any other rank knows of it, until the file `gate` exists.
 Command run_up_to_the_gate(const fs::path& folder) {
     write_file(folder / "check.sh",
                "#!/bin/sh\ntouch checking\nwhile [ ! -e gate ]; do sleep 0.05; done\necho '{\"problems\":[]}'\n");
@@ -224,7 +223,7 @@ TEST_CASE("a node where every worker fails is left out, and the sweep finishes o
     CHECK(processes_in(folder.path()).empty());
 }
 
-TEST_CASE("a node that was left out is used again by the next session") {
+TEST_CASE("a node that was left out is used again in the next session") {
     const Ranks ranks("4", "10");
     const TemporaryFolder folder;
     write_sweep_with_a_bad_node(folder.path());

@@ -183,8 +183,7 @@ TEST_CASE("a smaller run_cap ends a stopped sweep after the trials that had begu
     CHECK(run.wait() == 75);
     fs::remove(folder / "hold");
 
-    CHECK(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "1"}).code ==
-          0);  // trial 1 had begun, so it trains to its end
+    CHECK(run_crescendo(folder.path(), {"resume", "s", "--run-cap", "1"}).code == 0);  // trial 1 had begun, so it ends
 
     CHECK(json_of(folder.path(), "status").at("state") == "finished");
     CHECK(json_of(folder.path(), "trials").size() == 2);

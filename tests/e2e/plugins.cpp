@@ -72,7 +72,7 @@ TEST_CASE("a plug-in's sampler proposes every configuration, and a resumed sweep
     CHECK(is_old(proposals[7]));
 }
 
-TEST_CASE("a plug-in's search space shapes every draw, or has it drawn again") {
+TEST_CASE("a plug-in's search space shapes every draw, or requests another draw") {
     const SweepFolder folder("plugins: [./mine.so]\nsampler: {type: narrowing, options: {most: 100}}\n");
 
     REQUIRE(folder.run().code == 0);

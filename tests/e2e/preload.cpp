@@ -40,7 +40,7 @@ Function* next(const char* name) {
 
 }  // namespace
 
-// As HDF5 and Open MPI declare them, whose headers would have the compiler ask for their libraries.
+// Declared as in HDF5 and Open MPI, because their headers would require their libraries.
 extern "C" {
 
 int flock(int descriptor, int operation) noexcept {

@@ -8,7 +8,7 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// Puts this process, and what it starts, into a control group with little memory (cgroup v1).
+/// Puts this process and its children into a control group with little memory (cgroup v1).
 class LittleMemory {
   public:
     LittleMemory() {

@@ -208,7 +208,7 @@ TEST_CASE("a program that never reports is tried only once, and the message expl
     CHECK(run_crescendo(folder.path(), {"resume", "bash"}).code == 0);
 }
 
-TEST_CASE("a sweep whose first three trials fail is given up with the reason, and continues once it is fixed") {
+TEST_CASE("a sweep whose first three trials fail is given up with the reason, and continues after the cause is fixed") {
     const TemporaryFolder folder;
     write_sweep(folder.path(), "[ -e data ] || { echo there is no data >&2; exit 9; }");
 

@@ -79,7 +79,7 @@ TEST_CASE("each configuration is trained by three trials on one slot, and the be
     CHECK(best.at("configuration") == means.begin()->second);
     CHECK(best.at("judged") == means.begin()->first);
     CHECK(best.at("judge") == "mean");
-    CHECK(best.at("repetition") == 2);  // its luck is the best
+    CHECK(best.at("repetition") == 2);  // it has the most luck
     CHECK(sweep.json("status").at("best").at("judge") == "mean of 3");
     CHECK(content_of(sweep.folder / "s/results.csv").starts_with("trial,status,resource,workers,loss,judged,"));
     CHECK(contains(sweep.ask({"trial", "s", "4"}).out, "1 of configuration 1, judged by "));

@@ -138,7 +138,7 @@ TEST_CASE("a sweep begins with the initial points of its file, tries no point tw
     }
     CHECK(all[0]["x"] == 7);
     CHECK(all[1]["x"] == 3);
-    CHECK(distinct.size() == 20);  // all that there are
+    CHECK(distinct.size() == 20);  // all possible values
     const auto proposals = run_crescendo(folder.path(), {"status", "out", "--format", "json"}).json()["proposals"];
     CHECK(proposals["initial"] == 3);
     CHECK(proposals["model"].get<int>() > 0);
@@ -205,7 +205,7 @@ TEST_CASE("a sweep with a warm start is better sooner, and continues unchanged w
                   again.err);
 }
 
-TEST_CASE("simulate and ask-tell ask the same program") {
+TEST_CASE("simulate and ask-tell use the same sampler program") {
     const SamplerFolder folder;
 
     const auto first = run_crescendo(folder.path(), {"simulate", "sweep.yaml", "--slots", "2", "--format", "json"});

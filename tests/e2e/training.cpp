@@ -494,7 +494,7 @@ TEST_CASE("a loss that becomes NaN makes a bad trial, not an error") {
     }
 }
 
-TEST_CASE("a range of a group is normalised by its statistics, once these are calculated") {
+TEST_CASE("a range of a group is normalised by its statistics once they are calculated") {
     const Bench bench;
     write_file(bench.folder / "sweep.yaml",
                "name: s\nmetric: {name: val_accuracy, goal: maximize}\nrun_cap: 1\nparameters: {lr: {value: 0.05}}\n"

@@ -119,7 +119,7 @@ parameters:
     CHECK_FALSE(fs::exists(folder / "sweep/trials/000004"));
 }
 
-TEST_CASE("a sweep whose file names no metric chooses one from its first report, and all commands know it") {
+TEST_CASE("a sweep whose file names no metric chooses a metric from its first report, and all commands know it") {
     const TemporaryFolder folder;
     write_file(folder / "train.sh",
                "for r in 1 2 3; do\n"
