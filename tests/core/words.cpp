@@ -14,7 +14,7 @@ constexpr Words sizes{{std::pair{Size::small, "S"}, {Size::middle, "M"}, {Size::
 
 }  // namespace
 
-TEST_CASE("a table of words is read both ways") {
+TEST_CASE("a table of words works in both directions") {
     CHECK(sizes.of(Size::middle) == std::string("M"));
     CHECK(sizes.find("L") == Size::large);
     CHECK(sizes.find("XL") == std::nullopt);

@@ -139,7 +139,7 @@ TEST_CASE("a file that need not survive a crash of the machine is replaced as a 
     CHECK(content(folder / "params.json") == "{}");
 }
 
-TEST_CASE("files of others stay, even if their names begin like that of a temporary file") {
+TEST_CASE("files of others stay, even if they have the prefix of a temporary file") {
     const tests::TemporaryFolder folder;
     std::ofstream(folder / "best.csv.tmp-of-mine") << "mine";
 

@@ -63,7 +63,7 @@ TEST_CASE("a message about a trial has its last value of the metric, or null if 
     CHECK(tell_message(trial, Goal::maximize, {})["value"].is_null());
 }
 
-TEST_CASE("an answer is a configuration, nothing yet, or the end") {
+TEST_CASE("an answer gives a configuration, no configuration yet, or the end") {
     CHECK(answer_from(R"({"config":{"width":4.0,"lr":0.01}})", 0, space()).config ==
           Config{{"lr", 0.01}, {"width", std::int64_t{4}}, {"area", std::int64_t{16}}});
     CHECK_FALSE(answer_from(R"({"config":null})", 0, space()).config.has_value());

@@ -21,8 +21,7 @@ namespace {
 
 const std::string propose_1 = R"(echo '{"config":{"x":1}}' >&3)";
 
-/// A sweep of `run_cap` trials on one slot, with a Bash sampler that runs `script` for each request, which is in
-/// `$line`.
+/// A sweep of `run_cap` trials on one slot. Its Bash sampler runs `script` for each request, which is in `$line`.
 struct Asked {
     explicit Asked(const std::string& script, const std::string& more = "", int run_cap = 3) {
         std::ofstream(folder / "sampler.sh") << "while read -r line <&3; do\n" << script << "\ndone\n";
@@ -143,7 +142,7 @@ TEST_CASE("a missing program ends the sweep before its first trial, because all 
 }
 
 TEST_CASE("a restarted program does not get the numbers of proposals that it did not make") {
-    // The first process makes 0 and 1, of which trial 1 has the latter, and dies at the next question.
+    // The first process makes proposals 0 and 1, and dies at the next request. Trial 1 has proposal 1.
     Asked asked(
         "echo \"$line\" >> heard.$$; case $line in *'\"proposal\":2,\"request\":\"propose\"'*) exit 3;; *propose*) " +
             propose_1 + ";; esac",

@@ -72,7 +72,7 @@ TEST_CASE("the cores of a slot lie on one NUMA node, and slots spread over the n
     CHECK_FALSE(five.slots[2].numa.has_value());
 }
 
-TEST_CASE("slots that follow on each other lie close together") {
+TEST_CASE("consecutive slots lie close together") {
     const auto plan = SlotPlan::make(machine("numa:2 core:2 pu:1"), {});
 
     CHECK(cpus_of(plan) == std::vector<Cpus>{{0}, {1}, {2}, {3}});
@@ -113,7 +113,7 @@ TEST_CASE(
     CHECK(cpus_of(plan) == std::vector<Cpus>{{6, 7}, {0, 1}, {2, 3}, {4, 5}});
 }
 
-TEST_CASE("two workers that share a GPU have cores of their own") {
+TEST_CASE("two workers that share a GPU have their own cores") {
     const auto plan = SlotPlan::make(machine("core:8 pu:1", {{"0", {}}, {"1", {}}}), {.slots = 4});
 
     CHECK(plan.slots[2].gpu == "0");

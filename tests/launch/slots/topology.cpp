@@ -29,7 +29,7 @@ TEST_CASE("this machine has a core, and its threads are in the affinity mask") {
     CHECK_FALSE(cores.front().cpus.empty());
 }
 
-TEST_CASE("lists of CPUs have the notation of the system") {
+TEST_CASE("lists of CPUs use the notation of the system") {
     CHECK(list_text({}) == "");
     CHECK(list_text({8, 1, 0, 2}) == "0-2,8");
     CHECK(overlap("0-3,8", "8-9"));

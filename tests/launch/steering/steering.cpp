@@ -138,7 +138,7 @@ TEST_CASE("several limits change in one event, and limits set earlier stay") {
     fixture.apply(steered.records.front());
     CHECK(fixture.history.sweep().spec().run_cap == 9);
     CHECK(fixture.history.limits_changes().size() == 1);
-    // What was set before stays.
+    // Limits set earlier stay.
     fixture.done(SetRequest{{{"max_retries", "3"}}});
     CHECK(fixture.history.sweep().spec().run_cap == 9);
 }

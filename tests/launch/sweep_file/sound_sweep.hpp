@@ -41,7 +41,7 @@ inline std::string sound_with_parameter(const std::string& parameter) {
     return sound_with("lr: {distribution: log_uniform_values, min: 1e-4, max: 0.3}", parameter);
 }
 
-/// Each text has this error.
+/// Checks that each text has its error.
 inline void check_errors(const std::vector<std::pair<std::string, std::string>>& cases) {
     for (const auto& [text, error] : cases) {
         CAPTURE(text);

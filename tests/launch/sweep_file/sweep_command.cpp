@@ -54,14 +54,14 @@ TEST_CASE("rungs and the trainer count in the same unit") {
          "unit; write resource: epochs, or trainer: {report: {unit: steps}}"},
         {with("  resource: steps\n", "trainer: {report: {unit: steps}}\n"), "no error"},
         {with("", "trainer: {report: {unit: steps}}\n"), "no error"},                 // resource is not given
-        {with("  resource: steps\n", "trainer: {report: {unit: 3}}\n"), "no error"},  // for the trainer to refuse
+        {with("  resource: steps\n", "trainer: {report: {unit: 3}}\n"), "no error"},  // the trainer refuses it
         {with("  resource: steps\n", "command: [train]\n"), "no error"},
     });
     const auto error = error_in(with("  resource: turns\n", "trainer: {model: cnn}\n"));
     CHECK(error.find('\n') == std::string::npos);  // one mistake
 }
 
-TEST_CASE("a program that keeps its workers cannot be grown") {
+TEST_CASE("a program that keeps its workers cannot grow") {
     const auto growing = [](const std::string& more) {
         return sound_with("scheduler:\n  type: asha", "command: [train]\n" + more + "scheduler:\n  type: rasda");
     };
@@ -96,7 +96,7 @@ TEST_CASE("the key grow of a program needs a program, and stands outside the sch
     });
 }
 
-TEST_CASE("a program that grows in place is started before its parameters are known") {
+TEST_CASE("a program that grows in place starts before its parameters are known") {
     const auto with = [](const std::string& word) {
         return error_in(sound + "grow: in_place\ncommand: [python3, train.py, \"" + word + "\"]\n");
     };

@@ -91,10 +91,10 @@ TEST_CASE("a remark says where rungs lie if W&B rounds them differently") {
 
     CHECK(note("max_iter: 50, s: 1").ends_with("; rungs are at 16, 48, but W&B has them at 16"));
     CHECK(note("max_iter: 100, s: 3").ends_with("; rungs are at 3, 9, 27, 81, but W&B has them at 3, 11, 33"));
-    CHECK(note("max_iter: 2, s: 3").ends_with("with a larger max"));  // neither has any
+    CHECK(note("max_iter: 2, s: 3").ends_with("with a larger max"));  // neither has rungs
 }
 
-TEST_CASE("mistakes in early_terminate name their key") {
+TEST_CASE("messages about mistakes in early_terminate name the key") {
     CHECK(error_with("early_terminate: {type: hyperband}\n") ==
           "sweep.yaml:6:1: early_terminate: does not say when trials are judged; add min_iter: 3, or max_iter: 27 and "
           "s: 2");

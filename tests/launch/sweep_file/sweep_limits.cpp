@@ -24,7 +24,7 @@ TEST_CASE("the time budget is a duration or a clock time, even without quotes") 
     CHECK(parse("budget: {time: 08:00:00}\n").time_budget == std::chrono::hours(8));
 }
 
-TEST_CASE("a trial may have an end of its own") {
+TEST_CASE("a trial may have its own end") {
     const auto end = parse("trial: {target: 0.93, time: 1m30s}\n").spec.trial_end;
 
     CHECK(end.target == 0.93);

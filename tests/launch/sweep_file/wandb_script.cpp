@@ -118,7 +118,7 @@ TEST_CASE("a resumed sweep keeps or omits the adapter as before, even if the scr
     }
 }
 
-TEST_CASE("the adapter has to know the metric") {
+TEST_CASE("the adapter needs to know the metric") {
     CHECK(contains(error_of([] { parse_sweep(Script("import wandb\n").file(""), "sweep.yaml"); }),
                    "metric: is missing: it says which of the numbers passed to wandb.log"));
 }

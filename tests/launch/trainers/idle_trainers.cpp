@@ -64,7 +64,7 @@ TEST_CASE("the error says whether a trainer failed, ended or was silent") {
 }
 
 TEST_CASE("several trainers share a store, and each has its own order and arguments") {
-    // The first waits for what the second writes.
+    // The first trainer waits for the value that the second writes.
     Script script(R"sh(
         hear
         if [[ $heard == *first* ]]; then

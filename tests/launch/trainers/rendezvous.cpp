@@ -28,7 +28,7 @@ TEST_CASE("a get waits until its key is set, and then gets its answer") {
     CHECK(store.handle(request(1, 10, "get", {{"key", "a"}})).empty());
     const auto answers = store.handle(request(0, 20, "set", {{"key", "a"}, {"value", "eA=="}}));
 
-    REQUIRE(answers.size() == 2);  // to the one who set, then to the one who waited
+    REQUIRE(answers.size() == 2);  // to the slot that set the key, then to the slot that waited
     CHECK(answers[0].slot == SlotId{0});
     CHECK(answers[1].slot == SlotId{1});
     CHECK(answers[1].answer.at("id") == 10);

@@ -29,7 +29,7 @@ TEST_CASE("an MPI launcher takes precedence over the batch system, through which
     CHECK(launched_in({{"OMPI_COMM_WORLD_SIZE", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}}) == 1);
 }
 
-TEST_CASE("ranks are started by the batch system's own launcher") {
+TEST_CASE("the batch system's own launcher starts ranks") {
     CHECK(rank_launcher().command.starts_with("srun"));
     CHECK(rank_launcher().on_each_node().ends_with(" --ntasks-per-node=1"));
 }

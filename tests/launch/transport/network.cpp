@@ -33,7 +33,7 @@ struct Routes {
 
 }  // namespace
 
-TEST_CASE("the default route is that of IPv4, or else that of IPv6") {
+TEST_CASE("the default route of IPv4 takes precedence over the one of IPv6") {
     const std::string local = "eth0\t000200C0\t00000000\n";
     const auto reject =
         nowhere + " 00 " + nowhere + " 00 " + nowhere + " ffffffff 00000001 00000000 00200200       lo\n";

@@ -54,7 +54,7 @@ TEST_CASE("repetitions that were stopped before they began do not count as trial
     CHECK(num_begun(told.history.sweep()) == 2);
 }
 
-TEST_CASE("trials without a max are expected to end where the longest ended, and show no rung at the end") {
+TEST_CASE("without a max, trials are expected to end where the longest ended, and no final rung is shown") {
     auto spec = Told::spec_of(3);
     spec.scheduler.max = unlimited_resource;
     Told told(spec);

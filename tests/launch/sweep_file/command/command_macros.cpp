@@ -145,7 +145,7 @@ TEST_CASE("an error has the key of its word") {
     }
 }
 
-TEST_CASE("a command that is started before its trials lacks their parameters") {
+TEST_CASE("a command that starts before its trials does not get their parameters") {
     CHECK(expand_shared_command({"${interpreter}", "${program}", "${args}", "--epochs=9"}, "train.py") ==
           std::vector<std::string>{"python3", "train.py", "--epochs=9"});
     CHECK_THROWS_AS(expand_shared_command({"train", "--rate=${lr}"}, ""), InvalidInput);

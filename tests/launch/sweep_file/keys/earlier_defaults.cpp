@@ -33,8 +33,7 @@ TEST_CASE("survivors of sweeps that began before goodput was the default grow as
     CHECK(grow_when("", present_defaults) == GrowWhen::goodput);
     CHECK(grow_when("", 3) == GrowWhen::always);
     CHECK(grow_when(", grow_when: faster", 3) == GrowWhen::faster);
-    CHECK(grow_when(", grow: wait", present_defaults) ==
-          GrowWhen::always);  // no trial waits for slots that it would then refuse
+    CHECK(grow_when(", grow: wait", present_defaults) == GrowWhen::always);  // no wait for slots to refuse them
     CHECK(grow_when(", type: asha", present_defaults) == GrowWhen::always);
 }
 

@@ -66,7 +66,7 @@ TEST_CASE("min and max of a log-uniform distribution are exponents of e, as in W
           std::exp(5));
 }
 
-TEST_CASE("inverse log-uniform numbers are log-uniform, from the exponents of 1/x or from the values") {
+TEST_CASE("an inverse log-uniform distribution is log-uniform, given by exponents of 1/x or by values") {
     const auto exponents =
         std::get<LogUniformValues>(distribution_of("{distribution: inv_log_uniform, min: 1, max: 4}"));
     const auto values =
