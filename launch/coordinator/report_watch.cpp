@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/shell_words.hpp"
+#include "launch/messages/likely_metric.hpp"
 #include "scheduler/loss.hpp"
 
 namespace crescendo::launch {
@@ -29,7 +30,11 @@ std::vector<std::string> ReportWatch::note(const protocol::Report& report, doubl
 }
 
 std::optional<std::string> ReportWatch::unused(const protocol::Report& report, const Sweep& sweep) {
-    switch (identical_reports_.note(sweep.trial(report.trial).config, report.resource, report.metrics)) {
+    auto metrics = report.metrics;
+    std::erase_if(metrics, [&](const auto& metric) {  // these differ even if the program ignores its parameters
+        return metric.first != sweep.spec().metric && is_a_time(metric.first);
+    });
+    switch (identical_reports_.note(sweep.trial(report.trial).config, report.resource, metrics)) {
         case Unused::nothing:
             break;
         case Unused::parameters:

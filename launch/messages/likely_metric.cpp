@@ -20,6 +20,9 @@ constexpr std::array<std::string_view, 25> to_maximize{
     "map",      "ap",     "iou",    "miou", "dice",  "mcc",   "reward", "return",  "bleu",
     "rouge",    "r2",     "psnr",   "ssim", "ndcg",  "top1",  "top5"};
 
+constexpr std::array<std::string_view, 11> of_times{"time",    "runtime",   "duration", "dur",   "elapsed",   "second",
+                                                    "seconds", "timestamp", "fps",      "speed", "throughput"};
+
 bool has_word(std::string_view name, std::span<const std::string_view> words) {
     const auto is_inner = [](unsigned char letter) { return std::isalnum(letter) != 0; };
     for (auto begin = std::ranges::find_if(name, is_inner); begin != name.end();) {
@@ -43,6 +46,8 @@ const std::string& likely_metric(const std::vector<std::string>& names) {
         return std::tuple(!has_word(name, of_validation), !is_known, std::string_view(name));
     });
 }
+
+bool is_a_time(std::string_view metric) { return has_word(metric, of_times); }
 
 Goal likely_goal(std::string_view metric) {
     return has_word(metric, to_maximize) ? Goal::maximize : Goal::minimize;

@@ -13,6 +13,9 @@ namespace crescendo::launch {
 /// goal (`loss`, `accuracy`), then alphabetical order decides.
 const std::string& likely_metric(const std::vector<std::string>& names);
 
+/// Whether a word of the name says that it is a time or a speed, such as `eval_runtime` or `steps_per_second`.
+bool is_a_time(std::string_view metric);
+
 /// Returns `maximize` if a word of the name implies it, such as accuracy, score or auc. Words are separated by
 /// characters other than letters and digits; their case does not matter.
 Goal likely_goal(std::string_view metric);

@@ -55,6 +55,26 @@ TEST_CASE("trials that report the same numbers for different parameters cause on
     CHECK(times_said(stage, "three trials with different parameters report the same numbers") == 1);
 }
 
+TEST_CASE("times in reports do not hide that a program ignores its parameters") {
+    Stage stage("run_cap: 3\n", "{type: fifo, max: 1}");
+    const auto num_remarks = [&](const std::string& metric) {
+        stage.file.spec.metric = metric;
+        Sweep sweep(stage.file.spec);
+        sweep.apply(SlotsJoined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{0}}, {SlotId{2}, NodeId{0}}}});
+        launch::ReportWatch watch(stage.file, stage.directory);
+        std::size_t count = 0;
+        for (const int trial : {0, 1, 2}) {
+            auto report = report_of(trial, 1, 0.5);
+            report.metrics["eval_runtime"] = 0.1 * trial;
+            count += watch.note(report, 0.5, Resource{0}, sweep).size();
+        }
+        return count;
+    };
+
+    CHECK(num_remarks("accuracy") == 1);
+    CHECK(num_remarks("eval_runtime") == 0);  // a sweep that makes a program fast
+}
+
 TEST_CASE("reports from before training may be the same for all trials") {
     Stage stage("run_cap: 4\n", "{type: fifo, max: 3}");
     stage.file.trainer.reset();

@@ -13,6 +13,17 @@ TEST_CASE("validation metrics come first, then metrics with a name that says wha
     CHECK(likely_metric({"b", "a"}) == "a");
 }
 
+TEST_CASE("times and speeds are known by their names") {
+    for (const char* name : {"eval_runtime", "eval_samples_per_second", "time/fps", "_timestamp", "dur"}) {
+        CAPTURE(name);
+        CHECK(is_a_time(name));
+    }
+    for (const char* name : {"loss", "val_timeliness", "seconded", ""}) {
+        CAPTURE(name);
+        CHECK_FALSE(is_a_time(name));
+    }
+}
+
 TEST_CASE("a metric is maximized if a word of its name says so, and minimized otherwise") {
     for (const char* name : {"accuracy", "val/acc", "F1-score", "test.AUC", "mean_reward"}) {
         CAPTURE(name);
