@@ -146,8 +146,9 @@ void SamplerProgram::look_for_repeat(const Config& config, const Sweep& sweep) {
     if (num_repeats_ < many && std::ranges::find(trials, config, &Trial::config) != trials.end() &&
         ++num_repeats_ == many) {
         program_.note(
-            fmt::format("has proposed {} configurations that trials already have; each session starts with the same "
-                        "seed, so start from `draw`, or skip the configurations that `tell` gives",
+            fmt::format("has proposed {} configurations that trials already have: it may have settled on its best, or "
+                        "draw from the seed alone, which is the same in each session; start from `draw`, or skip the "
+                        "configurations that `tell` gives",
                         many));
     }
 }

@@ -102,7 +102,7 @@ TEST_CASE("a program that keeps proposing the same configuration causes a warnin
     asked.run();
 
     REQUIRE(asked.said.size() == 1);
-    CHECK(contains(asked.said[0], "has proposed 3 configurations that trials already have"));
+    CHECK(contains(asked.said[0], "has proposed 3 configurations that trials already have: it may have settled"));
 }
 
 TEST_CASE("proposals are requested ahead of free slots, but not beyond run_cap") {
