@@ -415,7 +415,7 @@ void ProgramRun::escalate(Clock::time_point now) {
                           time.count())
                     : std::string(
                           "it was asked to stop but did not end, so it is ended by SIGTERM; a program must read the "
-                          "decision after each report, and end if asked to; ");
+                          "decision after each report, and end within five seconds if asked to; ");
             remark(what + quoted(own_last_words()));
         }
         terminate();

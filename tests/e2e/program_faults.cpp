@@ -251,7 +251,7 @@ TEST_CASE("programs that misbehave cost only their trials, and the messages have
           "another attempt would fail in the same way: it reported the numbers {\"accuracy\":0.5} without the sweep's "
           "metric, 'loss'",
           "trial 2: it was asked to stop but did not end, so it is ended by SIGTERM; a program must read the decision "
-          "after each report, and end if asked to; last words: epoch 1",
+          "after each report, and end within five seconds if asked to; last words: epoch 1",
           "trial 3 crashed: exit status 1; last words: epoch 1\nTraceback (most recent call last):",
           "trial 3 crashed: exit status 1; last words: epoch 1\nmkdir: ",
           "trial 5 gave up: its report through CRESCENDO_FD cannot be understood: a line of more than 1048576 bytes"}) {
