@@ -122,9 +122,9 @@ void Agent::carry_out(const protocol::Decision& order) {
     }
 }
 
-void Agent::carry_out(const protocol::Leave& order) {
+void Agent::carry_out(const LeaveTrial& order) {
     for (const auto& each : workers_) {
-        each->leave(order.trial, order.save);
+        each->leave(order);
     }
 }
 

@@ -41,7 +41,7 @@ class Agent {
   private:
     void carry_out(const JoinGroup& order);
     void carry_out(const protocol::Decision& order);
-    void carry_out(const protocol::Leave& order);
+    void carry_out(const LeaveTrial& order);
     void carry_out(const EvaluateTrial& order);
     void carry_out(const AnswerStore& order);
 

@@ -83,15 +83,17 @@ void ProgramRun::go_on(const protocol::Decision& order) {
     expect_report();
 }
 
-void ProgramRun::leave(bool save) {
+void ProgramRun::leave(const LeaveTrial& order) {
     CRESCENDO_EXPECT(!is_leaving());
     state_ = State::leaves;
+    // Rank 0 knows it even if its last report is still on its way to the coordinator.
+    is_complete_ = order.is_complete || (work_.rank == 0 && last_resource_ >= work_.join().max_resource);
     if (escalation_ == 0) {  // else it is being ended already, and its guard has its own deadline
-        deadline_ = Clock::now() + time_to_leave(save);
+        deadline_ = Clock::now() + time_to_leave(order.save);
     }
     if (is_told_decisions()) {
         Json message{{"decision", protocol::decision::stop}};
-        if (save) {
+        if (order.save) {
             message["save"] = true;
         }
         program_->channel.send(message);
@@ -101,7 +103,7 @@ void ProgramRun::leave(bool save) {
 /// How long a program has from the order to leave until SIGTERM.
 std::chrono::milliseconds ProgramRun::time_to_leave(bool save) const {
     const bool reads_order_now = is_told_decisions() && (awaits_decision_ || work_.rank > 0);
-    if (is_complete() || (save && reads_order_now)) {
+    if (is_complete_ || (save && reads_order_now)) {
         return time_to_save();
     }
     // A rank 0 that gets no decisions does not know about the order, and would leave only at its end.
@@ -170,9 +172,6 @@ void ProgramRun::expect_report() {
         report_due_ = Clock::now() + *options_.setup.supervision.hang_timeout;
     }
 }
-
-/// Whether the program has reported the end of its trial. It may still be busy then, for example saving its model.
-bool ProgramRun::is_complete() const { return work_.rank == 0 && last_resource_ >= work_.join().max_resource; }
 
 std::chrono::milliseconds ProgramRun::time_to_save() const {
     return std::max(options_.grace, options_.setup.save_timeout);
@@ -292,7 +291,7 @@ void ProgramRun::remark_on_repetition(const protocol::Report& report) const {
 /// Handles output of a program that is being ended. It no longer counts. But a program that reports beyond the end of
 /// its trial has not noticed that end, so waiting for it is pointless.
 void ProgramRun::ignore(const WrittenLine& line) {
-    if (state_ != State::leaves || escalation_ > 0 || !is_complete()) {
+    if (work_.rank > 0 || state_ != State::leaves || escalation_ > 0 || !is_complete_) {
         return;
     }
     try {
@@ -330,7 +329,7 @@ bool ProgramRun::is_in_doubt(const ExitStatus& status) {
 ProgramRun::End ProgramRun::conclude(const ExitStatus& status) {
     if (is_leaving()) {
         const bool fails_by_itself = state_ == State::leaves && escalation_ == 0 && !status.success();
-        if (fails_by_itself && is_complete() && !trains_on_) {
+        if (fails_by_itself && work_.rank == 0 && is_complete_ && !trains_on_) {
             remark(
                 fmt::format("it was complete when its program failed; it counts, but anything due after its last "
                             "report, such as a model, may be missing; {}; {}",
@@ -408,7 +407,7 @@ void ProgramRun::escalate(Clock::time_point now) {
             // allows.
             const std::chrono::duration<double> time = time_to_save();
             const auto what =
-                is_complete() && !trains_on_
+                is_complete_ && !trains_on_
                     ? fmt::format(
                           "it was complete but did not end within {:.3g} s, so it is ended by SIGTERM; set "
                           "CRESCENDO_SAVE_TIMEOUT to more seconds, or save before the last report; ",

@@ -43,8 +43,8 @@ class ProgramRun {
     /// Tells the process to continue training.
     void go_on(const protocol::Decision& order);
 
-    /// Tells the process to leave, and to save its state first if `save`. It must not be leaving yet.
-    void leave(bool save);
+    /// Tells the process to leave. It must not be leaving yet.
+    void leave(const LeaveTrial& order);
 
     /// Tells the process to end now.
     void terminate();
@@ -72,7 +72,6 @@ class ProgramRun {
 
     bool is_told_decisions() const { return !options_.setup.supervision.report; }
     void expect_report();
-    bool is_complete() const;
     std::chrono::milliseconds time_to_leave(bool save) const;
     std::chrono::milliseconds time_to_save() const;
     void receive();
@@ -105,6 +104,8 @@ class ProgramRun {
     std::optional<WrittenReports> written_;  ///< reads the reports of a process that does not send them
     std::unique_ptr<ConnectedProcess> program_;
     State state_ = State::trains;
+    bool is_complete_ =
+        false;  ///< the process leaves because its trial has come to its end, and may still save its model
     bool trains_on_ = false;  ///< the process has reported beyond the end of its trial
     int num_reports_ = 0;     ///< reports of this process, without those of earlier ones of the trial
     bool awaits_decision_ = false;  ///< about the last report

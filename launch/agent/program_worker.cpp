@@ -72,13 +72,14 @@ void ProgramWorker::go_on(const protocol::Decision& order) {
     }
 }
 
-void ProgramWorker::leave(TrialId trial, bool save) {
+void ProgramWorker::leave(const LeaveTrial& order) {
+    const auto trial = order.trial;
     const auto has_left = [&] { tell(LeftTrial{trial, slot()}); };
     if (next_ && next_->join().trial == trial) {
         next_.reset();
         has_left();
     } else if (!next_ && run_ && !run_->is_leaving() && run_->trial() == trial) {
-        run_->leave(save);
+        run_->leave(order);
     } else if (early_ == trial || trained_ == trial) {  // the order crossed our notice of the end, or follows it
         early_.reset();
         trained_.reset();

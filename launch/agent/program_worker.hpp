@@ -14,7 +14,7 @@ class ProgramWorker final : public Worker {
     std::optional<TrialId> trial() const override;
     void join(const JoinGroup& order, int rank) override;
     void go_on(const protocol::Decision& order) override;
-    void leave(TrialId trial, bool save) override;
+    void leave(const LeaveTrial& order) override;
     void terminate() override;
     void excuse(Clock::duration time) override;
     void watch(std::vector<pollfd>& descriptors) const override;

@@ -174,16 +174,16 @@ void WarmWorker::go_on(const protocol::Decision& order) {
     }
 }
 
-void WarmWorker::leave(TrialId trial, bool save) {
-    if (this->trial() != trial) {
+void WarmWorker::leave(const LeaveTrial& order) {
+    if (trial() != order.trial) {
         return;
     }
     if (next_) {
-        tell(LeftTrial{trial, slot()});
+        tell(LeftTrial{order.trial, slot()});
         next_.reset();
     } else if (is<Busy>()) {
         const auto task = std::get<Busy>(state_).task;
-        trainer_->channel.send(protocol::write<Json>(protocol::Leave{trial, save}));
+        trainer_->channel.send(protocol::write<Json>(protocol::Leave{order.trial, order.save}));
         state_ = Leaving{task};
         end_by_ = Clock::now() + options_.setup.save_timeout;
     }

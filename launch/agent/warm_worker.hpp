@@ -19,7 +19,7 @@ class WarmWorker final : public Worker {
     std::optional<TrialId> trial() const override;
     void join(const JoinGroup& order, int rank) override;
     void go_on(const protocol::Decision& order) override;
-    void leave(TrialId trial, bool save) override;
+    void leave(const LeaveTrial& order) override;
     void evaluate(const EvaluateTrial& order) override;
     void answer_store(const Json& answer) override;
     void terminate() override;

@@ -34,7 +34,7 @@ class Worker {
 
     /// Tells the worker to leave the trial, if it has it. A worker whose program has ended by itself also reports that
     /// it left.
-    virtual void leave(TrialId trial, bool save) = 0;
+    virtual void leave(const LeaveTrial& order) = 0;
 
     // Only warm trainers evaluate and use the store.
     virtual void evaluate(const EvaluateTrial&) { CRESCENDO_EXPECT(!"a program was to evaluate"); }

@@ -159,7 +159,7 @@ void Orders::join(TrialId trial, const Group& group, protocol::StateSource state
     const auto nodes = slots_.nodes_of(group.slots);
     for (const auto node : slots_.nodes_of(leavers)) {
         if (!nodes.contains(node)) {  // else the agent sees for itself which members leave
-            transport_.send(node, protocol::Leave{trial, /*save=*/false});
+            transport_.send(node, LeaveTrial{trial, /*save=*/false});
         }
     }
     auto order = work_of(trial, sweep_, file_, directory_);
@@ -202,8 +202,9 @@ void Orders::leave(TrialId trial, bool save) {
     } else {
         to_save_.erase(trial);
     }
+    const bool is_complete = sweep_.trial(trial).status == TrialStatus::finished;
     for (const auto node : slots_.nodes_of(groups_.dismiss(trial))) {
-        transport_.send(node, protocol::Leave{trial, save});
+        transport_.send(node, LeaveTrial{trial, save, is_complete});
     }
 }
 

@@ -20,12 +20,20 @@ struct Member {
 // ---- Orders: coordinator → agent ----
 
 /// Orders an agent's workers to form a group. `members` are this agent's workers; the group may have more on other
-/// nodes. A worker of the trial's previous group that is not in `members` leaves it, as with protocol::Leave.
+/// nodes. A worker of the trial's previous group that is not in `members` leaves it, as with LeaveTrial.
 struct JoinGroup {
     protocol::Join join;  ///< for each member; its rank is in `members`
     std::vector<Member> members;
     std::vector<std::string> command = {};  ///< for programs: the command to execute
     std::vector<SlotId> slots = {};         ///< for programs: the slots of all members, on all nodes, by rank
+};
+
+/// Orders the workers of a trial to leave it; with `save`, after they have saved their state. Each answers with a
+/// LeftTrial.
+struct LeaveTrial {
+    TrialId trial;
+    bool save = false;
+    bool is_complete = false;  ///< whether the trial has come to its end, so that programs may still have more to do
 };
 
 /// Runs a checkpoint's model on a named data set, on an idle worker. The answer is a TrialEvaluated.
@@ -40,8 +48,8 @@ struct AnswerStore {
     Json answer;
 };
 
-/// All members of a group get the protocol's own messages unchanged. Each answers protocol::Leave with a LeftTrial.
-using Order = std::variant<JoinGroup, protocol::Decision, protocol::Leave, EvaluateTrial, AnswerStore>;
+/// All members of a group get a protocol::Decision unchanged.
+using Order = std::variant<JoinGroup, protocol::Decision, LeaveTrial, EvaluateTrial, AnswerStore>;
 
 // ---- Notices: agent → coordinator ----
 

@@ -44,6 +44,7 @@ namespace launch {
 
 CRESCENDO_MESSAGE(Member, slot, rank)
 CRESCENDO_MESSAGE(JoinGroup, join, members, command, slots)
+CRESCENDO_MESSAGE(LeaveTrial, trial, save, is_complete)
 CRESCENDO_MESSAGE(EvaluateTrial, slot, evaluate)
 CRESCENDO_MESSAGE(AnswerStore, slot, answer)
 CRESCENDO_MESSAGE(ProgramEnded, trial)

@@ -19,7 +19,7 @@ TEST_CASE("an agent reports the energy that its node used when the last trial le
     node.next<protocol::Report>();
     write_zone(meters / "intel-rapl:0", "package-0", 3'500'000);
 
-    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    node.agent.obey(LeaveTrial{TrialId{0}, false});
 
     CHECK(node.next<EnergyUsed>().cpus == 2.5);
 }

@@ -56,8 +56,8 @@ TEST_CASE("a program reports, gets the decision to continue, and ends") {
     const auto report = node.next<protocol::Report>();
     node.agent.obey(protocol::Decision{TrialId{4}, 1, Resource{1}});
     const auto ended = node.next<ProgramEnded>();
-    node.agent.obey(protocol::Leave{TrialId{5}, /*save=*/false});  // for another worker of the node
-    node.agent.obey(protocol::Leave{TrialId{4}, /*save=*/false});  // sent before the news arrived
+    node.agent.obey(LeaveTrial{TrialId{5}, /*save=*/false});  // for another worker of the node
+    node.agent.obey(LeaveTrial{TrialId{4}, /*save=*/false});  // sent before the news arrived
 
     CHECK(node.next<LeftTrial>().trial == TrialId{4});
     CHECK(report.trial == TrialId{4});
@@ -74,7 +74,7 @@ TEST_CASE("a program that ends when it is told to stop has left its trial") {
     node.start(0, 0, report_once);
     node.next<protocol::Report>();
 
-    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    node.agent.obey(LeaveTrial{TrialId{0}, false});
 
     CHECK(node.next<LeftTrial>().slot == SlotId{0});
 }
@@ -88,7 +88,7 @@ TEST_CASE("a program that ignores stop and SIGTERM is killed with its processes 
     long grandchild = 0;
     await("the grandchild starts", [&] { return (grandchild = number_in(node.folder / "grandchild")) != 0; });
 
-    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    node.agent.obey(LeaveTrial{TrialId{0}, false});
     CHECK(node.next<ProgramRemark>().message.starts_with("it was asked to stop but did not end"));
     node.next<LeftTrial>();
 
@@ -113,7 +113,7 @@ TEST_CASE("the processes of a hung program are killed, even if the order to leav
     };
     poll_until("it is ended, because it hangs", [&] { return std::filesystem::exists(node.folder / "told"); });
 
-    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    node.agent.obey(LeaveTrial{TrialId{0}, false});
 
     poll_until("the grandchild ends", [&] { return !is_alive(grandchild); });
 }
@@ -123,7 +123,7 @@ TEST_CASE("a complete program that is slow to end does not get the advice to rea
     node.start(0, 0, R"(echo saving; echo '{"resource":9,"metrics":{"loss":0.25}}' >&$CRESCENDO_FD; exec sleep 1000)");
     node.next<protocol::Report>();
 
-    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    node.agent.obey(LeaveTrial{TrialId{0}, false});
 
     CHECK(node.next<ProgramRemark>().message ==
           "it was complete but did not end within 0.2 s, so it is ended by SIGTERM; set CRESCENDO_SAVE_TIMEOUT to more "
@@ -164,7 +164,7 @@ TEST_CASE("a program that ends by SIGTERM or SIGINT has failed unless an order t
     await("the program ends", is_gone);
     is_gone();  // its end is seen here at the latest
     CHECK(patient_node.kept.empty());
-    patient_node.agent.obey(protocol::Leave{TrialId{0}, true});
+    patient_node.agent.obey(LeaveTrial{TrialId{0}, true});
     CHECK(patient_node.next<LeftTrial>().problem.empty());
 }
 
@@ -287,12 +287,12 @@ TEST_CASE("a program that cannot be told to stop is ended at once unless its tri
     ProgramNode node(1, patient, printed);
     node.start(0, 0, "echo epoch 1: 0.5; exec sleep 1000");
     node.next<protocol::Report>();
-    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    node.agent.obey(LeaveTrial{TrialId{0}, false});
     CHECK(node.next<LeftTrial>().trial == TrialId{0});  // otherwise this would take the minute of grace
 
     node.start(1, 0, "trap 'touch early' TERM; echo epoch 9: 0.5; until [ -e told ]; do sleep 0.01; done; touch saved");
     node.next<protocol::Report>();
-    node.agent.obey(protocol::Leave{TrialId{1}, false});
+    node.agent.obey(LeaveTrial{TrialId{1}, false});
     std::ofstream(node.folder / "told").close();
 
     CHECK(node.next<LeftTrial>().trial == TrialId{1});
@@ -309,19 +309,34 @@ TEST_CASE("a program that has reported the end of its trial gets time to save un
                     : "say() { echo epoch $1: 1; }; ";
         node.start(0, 0, say + "say 9; sleep 0.5; touch saved");  // longer than `grace`
         node.next<protocol::Report>();
-        node.agent.obey(protocol::Leave{TrialId{0}, false});
+        node.agent.obey(LeaveTrial{TrialId{0}, false});
         node.next<LeftTrial>();
         CHECK(std::filesystem::exists(node.folder / "saved"));
 
         node.start(1, 0, say + "say 9; until [ -e left ]; do sleep 0.01; done; say 10; exec sleep 1000");
         node.next<protocol::Report>();
-        node.agent.obey(protocol::Leave{TrialId{1}, false});
+        node.agent.obey(LeaveTrial{TrialId{1}, false});
         std::ofstream(node.folder / "left").close();
         if (is_told) {
             CHECK(node.next<ProgramRemark>().message.starts_with("it was asked to stop but did not end"));
         }
         CHECK(node.next<LeftTrial>().trial == TrialId{1});  // before the minute is over
     }
+}
+
+TEST_CASE("all ranks of a complete trial get time to save") {
+    ProgramNode node(2, {.save = std::chrono::minutes(1)});
+    node.start_group(0, 2,
+                     R"([ $RANK = 1 ] || echo '{"resource":9,"metrics":{"loss":1}}' >&$CRESCENDO_FD
+                        read -r stop <&$CRESCENDO_FD; sleep 0.5; touch saved.$RANK)");  // longer than `grace`
+    node.next<protocol::Report>();
+
+    node.agent.obey(LeaveTrial{TrialId{0}, /*save=*/false, /*is_complete=*/true});
+
+    node.next<LeftTrial>();
+    node.next<LeftTrial>();
+    CHECK(std::filesystem::exists(node.folder / "saved.0"));
+    CHECK(std::filesystem::exists(node.folder / "saved.1"));
 }
 
 TEST_CASE("a program that fails after it has reported the end of its trial gets a remark, and its trial counts") {
@@ -332,7 +347,7 @@ TEST_CASE("a program that fails after it has reported the end of its trial gets 
                                "echo no test set >&2; exit ") +
                        status);
         node.next<protocol::Report>();
-        node.agent.obey(protocol::Leave{TrialId{0}, false});
+        node.agent.obey(LeaveTrial{TrialId{0}, false});
         std::ofstream(node.folder / "told").close();
         const auto remarks = remarks_until_end(node);
 

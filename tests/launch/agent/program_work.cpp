@@ -60,7 +60,7 @@ TEST_CASE("a group has one process for each slot, with torchrun's variables, and
         CHECK(heard("rank" + rank) == rank + " 2 " + rank + " 2 127.0.0.1 " + std::to_string(node.first_port));
     }
     CHECK(heard("hosts") == "here slots=2");
-    node.agent.obey(protocol::Leave{TrialId{4}, true});
+    node.agent.obey(LeaveTrial{TrialId{4}, true});
 
     CHECK(node.next<LeftTrial>().trial == TrialId{4});
     CHECK(node.next<LeftTrial>().trial == TrialId{4});

@@ -17,7 +17,7 @@ TEST_CASE("the next trial of a slot starts when the program of the previous one 
     node.start(0, 0, std::string(report_once) + "sleep 0.1; touch gone");
     node.next<protocol::Report>();
 
-    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    node.agent.obey(LeaveTrial{TrialId{0}, false});
     node.start(1, 0, std::string("[ -e gone ] && ") + report_once);
 
     CHECK(node.next<protocol::Report>().trial == TrialId{1});
@@ -81,10 +81,10 @@ TEST_CASE("a trial that is taken back before its program starts is left at once"
     ProgramNode node(1);
     node.start(0, 0, std::string(report_once) + "sleep 1000");
     node.next<protocol::Report>();
-    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    node.agent.obey(LeaveTrial{TrialId{0}, false});
     node.start(1, 0, "true");
 
-    node.agent.obey(protocol::Leave{TrialId{1}, false});
+    node.agent.obey(LeaveTrial{TrialId{1}, false});
 
     CHECK(node.next<LeftTrial>().trial == TrialId{1});
     CHECK(node.next<LeftTrial>().trial == TrialId{0});
@@ -145,7 +145,7 @@ TEST_CASE("a member that has ended without an error leaves with its group; a mem
     ProgramNode node(2);
     node.start_group(0, 2, "[ $RANK = 1 ] && exit 0; " + std::string(report_once) + "sleep 1000");
     node.next<protocol::Report>();
-    node.agent.obey(protocol::Leave{TrialId{0}, false});
+    node.agent.obey(LeaveTrial{TrialId{0}, false});
     CHECK(node.next<LeftTrial>().slot != node.next<LeftTrial>().slot);
 
     node.start_group(1, 2, "[ $RANK = 1 ] && exit 3; " + std::string(report_once) + "sleep 1000");

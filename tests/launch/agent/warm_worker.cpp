@@ -110,7 +110,7 @@ TEST_CASE("an order waits until the trainer is ready, and a trainer that left ta
     for (int i = 0; i < 2; ++i) {
         node.join();
         CHECK(node.next<protocol::Report>().metrics.at("loss") == 0.25);
-        node.agent->obey(protocol::Leave{trial, false});
+        node.agent->obey(LeaveTrial{trial, false});
         CHECK(node.next<LeftTrial>().problem.empty());
     }
 }
@@ -132,7 +132,7 @@ TEST_CASE("a trial that is taken back before the trainer is ready is left at onc
     WarmNode node("sleep 1000");
     node.join();
 
-    node.agent->obey(protocol::Leave{trial, false});
+    node.agent->obey(LeaveTrial{trial, false});
 
     CHECK(node.next<LeftTrial>().trial == trial);
 }
@@ -233,7 +233,7 @@ TEST_CASE("a trainer that dies fails its trial; one that dies while it leaves ma
     WarmNode leaving(std::string(say_hello) + "hear; " + report + "hear; exit 3");
     leaving.join();
     leaving.next<protocol::Report>();
-    leaving.agent->obey(protocol::Leave{trial, true});
+    leaving.agent->obey(LeaveTrial{trial, true});
 
     const auto crash = busy.next<WorkerFailed>();
     CHECK(crash.kind == FailureKind::crash);
@@ -248,7 +248,7 @@ TEST_CASE("a trainer that does not leave in time is killed") {
     node.join();
     node.next<protocol::Report>();
 
-    node.agent->obey(protocol::Leave{trial, true});
+    node.agent->obey(LeaveTrial{trial, true});
 
     CHECK(node.next<LeftTrial>().problem == "it did not leave within 0 s");
 }
@@ -306,7 +306,7 @@ TEST_CASE("a checkpoint that finds no room is reported as such, whether the trai
     WarmNode leaving(std::string(say_hello) + "hear; " + report + "hear; " + no_room);
     leaving.join();
     leaving.next<protocol::Report>();
-    leaving.agent->obey(protocol::Leave{trial, true});
+    leaving.agent->obey(LeaveTrial{trial, true});
 
     CHECK(busy.next<CheckpointFailed>().message == "no room");
     CHECK(leaving.next<CheckpointFailed>().message == "no room");
@@ -397,7 +397,7 @@ TEST_CASE("a trainer that cannot be killed does not keep its trial, and its slot
                   "no progress for 2 s; its process was killed but does not end, because it waits for a device or a "
                   "file system that does not respond");
         } else {
-            node.agent->obey(protocol::Leave{trial, true});
+            node.agent->obey(LeaveTrial{trial, true});
             CHECK(node.next<LeftTrial>().problem.starts_with("its process was killed but does not end"));
         }
         CHECK(node.next<SlotDown>().num_retries == 0);
@@ -428,8 +428,8 @@ TEST_CASE("a user's own trainer leaves no process behind when it is killed, when
             REQUIRE(is_alive(daemon_of(*node)));
         }
         const std::array daemons{daemon_of(killed), daemon_of(dying)};
-        killed.agent->obey(protocol::Leave{trial, false});
-        dying.agent->obey(protocol::Leave{trial, false});
+        killed.agent->obey(LeaveTrial{trial, false});
+        dying.agent->obey(LeaveTrial{trial, false});
         CHECK(killed.next<LeftTrial>().problem == "it did not leave within 0 s");
         CHECK(dying.next<LeftTrial>().problem == "exit status 1");
         for (const long daemon : daemons) {

@@ -40,7 +40,8 @@ TEST_CASE("a report is answered with a decision to continue, to grow over both n
     const auto go_on = stage.agents.sent<protocol::Decision>();
     REQUIRE(go_on.size() == 4);  // after 2 and 3, to each node
     CHECK(go_on[0].second.checkpoint_at == Resource{4});
-    CHECK(stage.agents.sent<protocol::Leave>().size() == 2);
+    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
+    CHECK(stage.agents.sent<LeaveTrial>().front().second.is_complete);
 }
 
 TEST_CASE("a request to stop saves every trial, and the next session resumes them") {
@@ -58,8 +59,8 @@ TEST_CASE("a request to stop saves every trial, and the next session resumes the
     CHECK(stage.run() == Outcome::interrupted);
     CHECK(stage.journalled().back().at("note") == "time");  // the account continues to the session's end
 
-    CHECK(stage.agents.sent<protocol::Leave>().size() == 2);
-    CHECK(stage.agents.sent<protocol::Leave>().front().second.save);
+    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
+    CHECK(stage.agents.sent<LeaveTrial>().front().second.save);
     std::filesystem::remove(stage.directory.stop_request());
     stage.agents.orders.clear();
     stage.agents.notices.clear();

@@ -18,7 +18,7 @@ struct LastCall : Stage {
     /// `notices` arrive before trial 1 leaves.
     explicit LastCall(std::vector<Notice> notices) : Stage("run_cap: 4\n") {
         agents.on_order = [this, notices](NodeId, const Order& order) {
-            if (const auto* leave = std::get_if<protocol::Leave>(&order); leave && leave->trial == TrialId{1}) {
+            if (const auto* leave = std::get_if<LeaveTrial>(&order); leave && leave->trial == TrialId{1}) {
                 agents.notices.insert(agents.notices.end(), notices.begin(), notices.end());
                 agents.notices.push_back(LeftTrial{TrialId{1}, SlotId{1}});
             }
@@ -49,7 +49,7 @@ TEST_CASE("while workers leave, a notice of any kind does not become an event of
 
         CHECK(stage.agents.notices.empty());
         CHECK(stage.agents.sent<JoinGroup>().size() == 2);
-        CHECK(stage.agents.sent<protocol::Leave>().size() == 2);
+        CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
         CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
         CHECK(stage.history.sweep().trial(TrialId{0}).resource == Resource{0});
     }

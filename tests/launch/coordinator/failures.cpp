@@ -156,8 +156,8 @@ TEST_CASE("three trials that fail before any report stop the sweep, which can be
     CHECK(stage.run() == Outcome::hopeless);
 
     CHECK(stage.history.sweep().state() == SweepState::running);
-    CHECK(stage.agents.sent<protocol::Leave>().size() == 1);  // the running trial is saved, and no other one is started
-    CHECK(stage.agents.sent<protocol::Leave>().back().second.save);
+    CHECK(stage.agents.sent<LeaveTrial>().size() == 1);  // the running trial is saved, and no other one is started
+    CHECK(stage.agents.sent<LeaveTrial>().back().second.save);
 }
 
 TEST_CASE("trials that fail after a report of another trial do not stop the sweep") {

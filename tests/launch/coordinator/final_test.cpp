@@ -52,7 +52,7 @@ TEST_CASE("only the winner saves when the target ends the sweep, and it is measu
 
     CHECK(stage.run() == Outcome::finished);
 
-    for (const auto& [node, order] : stage.agents.sent<protocol::Leave>()) {
+    for (const auto& [node, order] : stage.agents.sent<LeaveTrial>()) {
         CHECK(order.save == (order.trial == TrialId{0}));
     }
     CHECK(stage.history.test()->metrics.at("test_accuracy") == 0.94);
@@ -154,7 +154,7 @@ TEST_CASE("a slot that is lost while workers leave does not measure the winner u
         stage.answer_with({TrialEvaluated{TrialId{0}, {{"test_accuracy", 0.94}}, {}}});
         stage.agents.on_order = [&, before = stage.agents.on_order, told = false](NodeId node,
                                                                                   const Order& order) mutable {
-            if (std::holds_alternative<protocol::Leave>(order) && !std::exchange(told, true)) {
+            if (std::holds_alternative<LeaveTrial>(order) && !std::exchange(told, true)) {
                 stage.agents.notices.insert(stage.agents.notices.end(), notices.begin(), notices.end());
             }
             before(node, order);

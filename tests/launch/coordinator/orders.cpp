@@ -89,8 +89,8 @@ TEST_CASE("when a trial has used up its retries, its survivors leave before thei
     CHECK(stage.run() == Outcome::finished);
 
     CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::failed);
-    CHECK(stage.agents.sent<protocol::Leave>().back().first == NodeId{1});
-    CHECK(stage.agents.sent<protocol::Leave>().back().second.trial == TrialId{0});
+    CHECK(stage.agents.sent<LeaveTrial>().back().first == NodeId{1});
+    CHECK(stage.agents.sent<LeaveTrial>().back().second.trial == TrialId{0});
 }
 
 TEST_CASE("a trial that reaches its own target saves, whatever its resource is") {
@@ -99,7 +99,7 @@ TEST_CASE("a trial that reaches its own target saves, whatever its resource is")
 
     CHECK(stage.run() == Outcome::finished);
 
-    const auto leaves = stage.agents.sent<protocol::Leave>();
+    const auto leaves = stage.agents.sent<LeaveTrial>();
     REQUIRE(leaves.size() == 1);
     CHECK(leaves[0].second.save);
     CHECK(stage.history.sweep().trial(TrialId{0}).reason == StopReason::reached);
@@ -123,7 +123,8 @@ TEST_CASE("a paused trial leaves without saving or ending, and is resumed from i
     REQUIRE(joins.size() == 3);  // trial 0, trial 1, and trial 0 again
     CHECK(joins[2].second.join.trial == TrialId{0});
     CHECK(joins[2].second.join.state == protocol::StateSource::checkpoint);
-    CHECK_FALSE(stage.agents.sent<protocol::Leave>().front().second.save);
+    CHECK_FALSE(stage.agents.sent<LeaveTrial>().front().second.save);
+    CHECK_FALSE(stage.agents.sent<LeaveTrial>().front().second.is_complete);
     CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
     CHECK(stage.history.sweep().trial(TrialId{1}).status == TrialStatus::stopped);
@@ -193,7 +194,7 @@ TEST_CASE("the sweep does not wait for a program that ended with the report that
 
     CHECK(stage.run() == Outcome::finished);
 
-    CHECK(stage.agents.sent<protocol::Leave>().empty());
+    CHECK(stage.agents.sent<LeaveTrial>().empty());
 }
 
 TEST_CASE("when no more trials may start, waiting ones are left to the next session") {

@@ -34,7 +34,7 @@ TEST_CASE("near the deadline, each program gives way at its report, and the sess
 
     CHECK(outcome == Outcome::interrupted);
     CHECK(stage.agents.sent<protocol::Decision>().empty());
-    CHECK(stage.agents.sent<protocol::Leave>().size() == 2);
+    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
     for (const auto id : {TrialId{0}, TrialId{1}}) {
         CHECK(stage.history.sweep().trial(id).status == TrialStatus::waiting);
     }
@@ -47,10 +47,10 @@ TEST_CASE("running trials are saved at the deadline") {
     const auto outcome = stage.run({{wall_clock()}});
 
     CHECK(outcome == Outcome::interrupted);
-    for (const auto& [node, leave] : stage.agents.sent<protocol::Leave>()) {
+    for (const auto& [node, leave] : stage.agents.sent<LeaveTrial>()) {
         CHECK(leave.save);
     }
-    CHECK(stage.agents.sent<protocol::Leave>().size() == 2);
+    CHECK(stage.agents.sent<LeaveTrial>().size() == 2);
 }
 
 TEST_CASE("a session ends only when its time is up or its user asks for it") {

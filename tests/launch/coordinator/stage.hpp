@@ -101,7 +101,7 @@ struct Stage {
           journal(Journal::create(directory.journal(), OrderedJson::object())),
           history(file.spec, Reports::all) {
         agents.on_order = [this](NodeId, const Order& order) {
-            if (const auto* leave = std::get_if<protocol::Leave>(&order)) {
+            if (const auto* leave = std::get_if<LeaveTrial>(&order)) {
                 for (const auto& slot : agents.slots()) {
                     agents.notices.push_back(LeftTrial{leave->trial, slot.id});
                 }

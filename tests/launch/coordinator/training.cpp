@@ -339,7 +339,7 @@ TEST_CASE("a program that has to grow saves, leaves, and is then restarted on bo
 
     CHECK(stage.run() == Outcome::finished);
 
-    CHECK(stage.agents.sent<protocol::Leave>().front().second.save);
+    CHECK(stage.agents.sent<LeaveTrial>().front().second.save);
     const auto joins = stage.agents.sent<JoinGroup>();
     REQUIRE(joins.size() == 3);
     for (std::size_t i : {1, 2}) {
@@ -424,7 +424,7 @@ TEST_CASE("when rank 0 of a program ends without an error, the trial is over and
 
     CHECK(stage.run() == Outcome::finished);
 
-    const auto leaves = stage.agents.sent<protocol::Leave>();
+    const auto leaves = stage.agents.sent<LeaveTrial>();
     REQUIRE(leaves.size() == 1);
     CHECK(leaves.front().first == NodeId{1});
     CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
@@ -450,7 +450,7 @@ TEST_CASE("a program that ends with the report that pauses its trial has not fin
     stage.agents.all_at_once = true;
     int num_starts = 0;
     stage.agents.on_order = [&](NodeId, const Order& order) {
-        if (const auto* leave = std::get_if<protocol::Leave>(&order)) {
+        if (const auto* leave = std::get_if<LeaveTrial>(&order)) {
             stage.agents.notices.emplace_back(LeftTrial{leave->trial, SlotId{0}});
         }
         if (std::holds_alternative<JoinGroup>(order)) {
@@ -520,7 +520,7 @@ TEST_CASE("while others train, a message names a trial that had to be saved but 
         stage.agents.report(1, 1, 0.6);
         stage.agents.report(0, 1, accuracy);
         stage.agents.on_order = [&](NodeId, const Order& order) {
-            const auto* leave = std::get_if<protocol::Leave>(&order);
+            const auto* leave = std::get_if<LeaveTrial>(&order);
             if (leave != nullptr && leave->trial == TrialId{0}) {
                 stage.agents.notices.push_back(LeftTrial{TrialId{0}, SlotId{0}, "it did not leave within 60 s"});
                 stage.agents.report(1, 4, 0.6);

@@ -31,8 +31,10 @@ TEST_CASE("orders arrive unchanged and in order") {
                          {"python3", "train.py"},
                          {SlotId{4}, SlotId{5}}};
     const protocol::Evaluate evaluate{TrialId{7}, settings, Resource{9}, "checkpoint.pt", "test"};
-    const std::vector<Order> sent{join, protocol::Decision{TrialId{1}, 2, Resource{3}}, protocol::Decision{},
-                                  protocol::Leave{TrialId{4}, true},
+    const std::vector<Order> sent{join,
+                                  protocol::Decision{TrialId{1}, 2, Resource{3}},
+                                  protocol::Decision{},
+                                  LeaveTrial{TrialId{4}, true, true},
                                   EvaluateTrial{SlotId{5}, evaluate},
                                   AnswerStore{SlotId{6}, {{"value", "AAE="}}}};
 
@@ -59,7 +61,8 @@ TEST_CASE("orders arrive unchanged and in order") {
     CHECK(joined.checkpoint_at == Resource{9});
     CHECK(std::get<protocol::Decision>(got[1]).checkpoint_at == Resource{3});
     CHECK_FALSE(std::get<protocol::Decision>(got[2]).checkpoint_at.has_value());
-    CHECK(std::get<protocol::Leave>(got[3]).save);
+    CHECK(std::get<LeaveTrial>(got[3]).save);
+    CHECK(std::get<LeaveTrial>(got[3]).is_complete);
     CHECK(std::get<EvaluateTrial>(got[4]).evaluate.resource == Resource{9});
     CHECK(std::get<EvaluateTrial>(got[4]).evaluate.data == "test");
     CHECK(std::get<AnswerStore>(got[5]).answer == Json{{"value", "AAE="}});
