@@ -8,7 +8,7 @@
 
 namespace crescendo::tests {
 
-/// Bytes that this process has read by system calls, from the cache or not.
+/// Bytes that this process has read by system calls so far, from the page cache or from disk.
 inline std::size_t bytes_read_so_far() {
     std::ifstream counters("/proc/self/io");
     std::string name;

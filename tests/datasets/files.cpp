@@ -97,7 +97,7 @@ void Hdf5Writer::add(const std::string& path, const std::vector<hsize_t>& shape,
         const unsigned level = 4;
         H5Pset_filter(creation, filter, H5Z_FLAG_MANDATORY, filter == H5Z_FILTER_DEFLATE ? 1 : 0, &level);
     }
-    // Chunks may be larger than the data set only where it may grow.
+    // Chunks may be larger than the data set only if it may grow.
     const std::vector<hsize_t> limit(shape.size(), H5S_UNLIMITED);
     const hid_t space =
         H5Screate_simple(static_cast<int>(shape.size()), shape.data(), layout.chunk.empty() ? nullptr : limit.data());

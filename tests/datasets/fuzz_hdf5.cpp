@@ -1,15 +1,15 @@
-/// Damages small HDF5 files and reads them: an error is fine, and so are the right bytes; a crash, a hang, or wrong
-/// bytes that a checksum covers, are not. HDF5's library itself crashes on some files of its old format, whose metadata
-/// have no checksums: such crashes are counted, and are no failure of ours (docs/data.md).
+/// Damages small HDF5 files and reads them. An error is fine, and so are the right bytes. A crash, a hang, or wrong
+/// bytes that a checksum covers are failures. The HDF5 library itself crashes on some files of its old format, whose
+/// metadata have no checksums. Such crashes are counted, but are not our failures (docs/data.md).
 ///
 /// usage: fuzz_hdf5 SECONDS [SEED [CASE]]
 ///        fuzz_hdf5 --verbs CRESCENDO SECONDS [SEED]
 ///
-/// Prints the seed, which with a case's number makes that case again: `fuzz_hdf5 0 SEED CASE` reads that one file in
-/// this very process, for a debugger. A file that did harm is kept, and its path printed.
+/// Prints the seed. Seed and number reproduce a case: `fuzz_hdf5 0 SEED CASE` reads that one file in this process, for
+/// a debugger. A file that caused trouble is kept, and its path is printed.
 ///
-/// --verbs has the program CRESCENDO read the files, by each command that reads HDF5, and by `validate` where it has a
-/// trainer. Each is to end with 0, or with 2 and a message that names the file, whatever the library does.
+/// --verbs makes the program CRESCENDO read the files, with each command that reads HDF5, and with `validate` if it has
+/// a trainer. Each must end with 0, or with 2 and a message that names the file, whatever the library does.
 #define DOCTEST_CONFIG_IMPLEMENT  // for files.cpp
 #include <dlfcn.h>
 #include <doctest/doctest.h>
@@ -50,7 +50,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr unsigned patience_s = 20;
-/// Of a set that is read: damage can make it look huge, and the library takes its time for each of a million chunks.
+/// The largest set to read. Damage can make a set look huge, and the library takes long to read a million chunks.
 constexpr std::size_t most_bytes = std::size_t{1} << 18;
 constexpr hsize_t num_samples = 12;
 constexpr const char* sanitizer_options =
@@ -58,7 +58,7 @@ constexpr const char* sanitizer_options =
     "use_sigaltstack=0:detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096";
 enum ExitCode { fine = 0, wrong_bytes = 3, not_readable = 4, library_crashed = 5 };
 
-/// Where a crash has a frame of the library, we are inside it, since it calls back little of ours.
+/// A crash with a frame of the library on its stack is the library's, since it calls back little of our code.
 void say_whose_crash(int signal) {
     std::array<void*, 64> frames{};
     const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
@@ -75,8 +75,8 @@ void say_whose_crash(int signal) {
 
 void watch_for_crashes() {
     void* here = nullptr;
-    ::backtrace(&here, 1);  // loads what it needs, which a crashed process may no longer be able to
-    static std::array<std::byte, 1 << 16> stack;  // the crash may be that the other one is full
+    ::backtrace(&here, 1);                        // loads what it needs; a crashed process may not be able to
+    static std::array<std::byte, 1 << 16> stack;  // the crash may be an overflow of the other one
     stack_t alternative{};
     alternative.ss_sp = stack.data();
     alternative.ss_size = stack.size();
@@ -84,7 +84,7 @@ void watch_for_crashes() {
     struct sigaction action {};
     action.sa_handler = say_whose_crash;
     action.sa_flags = SA_ONSTACK | SA_NODEFER;
-    // A library that reads on and on is as far gone as one that crashes.
+    // A library that hangs is as bad as one that crashes.
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) {
         ::sigaction(signal, &action, nullptr);
     }
@@ -154,7 +154,7 @@ std::vector<Region> chunks_of(const fs::path& file, const char* path) {
     return regions;
 }
 
-/// Files as other programs write them: what they have beside plain data sets has no checksums in any format.
+/// Files as other programs write them. What they have besides plain data sets has no checksums in any format.
 std::vector<Sound> foreign_files(const fs::path& folder) {
     std::vector<Sound> files;
     const auto path = folder / "sound.h5";
@@ -162,7 +162,7 @@ std::vector<Sound> foreign_files(const fs::path& folder) {
         const auto content = read_all(*SampleSet::open(path.string() + ":/"));
         files.push_back({name, false, read_bytes(path), content, {}, "/"});
     };
-    write_virtual_set(path);  // its sources stay beside it
+    write_virtual_set(path);  // its sources stay in the folder
     keep("virtual");
     write_packed_set(path);
     keep("packed");
@@ -234,7 +234,7 @@ struct Case {
     const Sound* sound = nullptr;
     std::string what;
     std::vector<std::byte> bytes;
-    bool must_be_noticed = false;  ///< unless it is read right: all that changed is covered by a checksum
+    bool must_be_noticed = false;  ///< unless it is read correctly: a checksum covers every changed byte
 
     Case(const std::vector<Sound>& files, std::uint64_t seed, std::uint64_t number) {
         CounterRandom random(seed, number);
@@ -249,14 +249,14 @@ struct Case {
             change(random, region, 1 + random.below(3));
             must_be_noticed = true;
         } else if (kind == 2) {
-            // A run of one value, as of a block that was never written.
+            // A run of one value, like a block that was never written.
             const auto size = std::min<std::size_t>(bytes.size(), 1 + random.below(256));
             const auto begin = random.below(bytes.size() - size + 1);
             const auto value = random.below(2) == 0 ? std::byte{0} : std::byte{0xFF};
             std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin), size, value);
             what = std::to_string(size) + " bytes from " + std::to_string(begin) + " on overwritten";
         } else {
-            // Metadata lie at the front, mostly.
+            // Metadata are mostly at the front.
             const auto end = random.below(2) == 0 ? std::min<std::size_t>(bytes.size(), 2048) : bytes.size();
             change(random, {0, end}, 1 + random.below(8));
         }
@@ -267,7 +267,7 @@ struct Case {
         what = "bytes changed:";
         for (std::uint64_t i = 0; i < count; ++i) {
             const auto at = region.begin + random.below(region.size);
-            // Bits, and small numbers near the old one: sizes and counts that are nearly right.
+            // Several bits or one bit: one bit leaves sizes and counts nearly right.
             const auto by = random.below(2) == 0 ? static_cast<std::byte>(1 + random.below(255))
                                                  : static_cast<std::byte>(1U << random.below(8));
             bytes[at] ^= by;
@@ -276,7 +276,7 @@ struct Case {
     }
 };
 
-/// Reads it in every way there is. Throws what the readers throw.
+/// Reads the file in every way. Throws what the readers throw.
 ExitCode read(const fs::path& file, const Case& damaged) {
     inspect(file);
     ExitCode code = fine;
@@ -307,8 +307,7 @@ int read_and_say(const fs::path& file, const Case& damaged, bool aloud) {
     }
 }
 
-/// How a process of its own ends that reads the file: a word for trouble, empty for none. Counts crashes of the
-/// library.
+/// Reads the file in a process of its own. Returns the trouble; empty if there is none. Counts crashes of the library.
 std::string trouble_with(const fs::path& file, const Case& damaged, int& num_library_crashes) {
     std::fflush(stdout);
     const pid_t child = ::fork();
@@ -339,12 +338,12 @@ std::string trouble_with(const fs::path& file, const Case& damaged, int& num_lib
 /// How a command ended.
 struct Outcome {
     int status = 0;        ///< as waitpid gives it
-    bool stopped = false;  ///< it was ended by a signal of ours, since it took long
+    bool stopped = false;  ///< we ended it with a signal because it took too long
     std::string said;
 };
 
-/// Runs `line` in `folder`. Damage can make a data set look huge: then a command reads on until it is stopped, and what
-/// it writes and holds is limited.
+/// Runs `line` in `folder`. Damage can make a data set look huge, so a command is stopped after a while, and its output
+/// and memory are limited.
 Outcome run(const std::vector<std::string>& line, const fs::path& folder) {
     const auto output = folder / "output";
     std::vector<char*> arguments;
@@ -396,7 +395,7 @@ Outcome run(const std::vector<std::string>& line, const fs::path& folder) {
     return outcome;
 }
 
-/// What is wrong with how a command that read `file` ended; empty if nothing is.
+/// What is wrong with the end of a command that read `file`; empty if nothing is.
 std::string trouble_with(const Outcome& outcome, const std::string& file) {
     if (outcome.stopped) {
         const bool went = WIFSIGNALED(outcome.status) && WTERMSIG(outcome.status) == SIGTERM;
@@ -414,7 +413,7 @@ std::string trouble_with(const Outcome& outcome, const std::string& file) {
                                                                      : "";
 }
 
-/// Has every command read every case until the time is over; the number of those with trouble.
+/// Lets every command read every case until the time is over. Returns the number of troubles.
 int fuzz_verbs(const std::string& crescendo, const std::vector<Sound>& files, const fs::path& folder, double seconds,
                std::uint64_t seed) {
     const auto trainer = fs::path(crescendo).parent_path() / "crescendo-trainer";
@@ -479,12 +478,12 @@ int fuzz_verbs(const std::string& crescendo, const std::vector<Sound>& files, co
 
 }  // namespace
 
-/// What the sanitizer finds ends in abort(), and so in our handler. The library is told when there is no memory, as
-/// ever.
+/// A finding of the sanitizer ends in abort(), and so in our handler. A failed allocation returns null, as it does
+/// without the sanitizer.
 extern "C" const char* __asan_default_options() { return sanitizer_options; }
 
 int main(int argc, char** argv) {
-    doctest::Context asserts;  // of files.cpp, outside of any test
+    doctest::Context asserts;  // files.cpp asserts outside any test
     asserts.setAsDefaultForAssertsOutOfTestCases();
     const bool verbs = argc > 2 && argv[1] == std::string("--verbs");
     const std::string crescendo = verbs ? fs::absolute(argv[2]).string() : "";

@@ -11,7 +11,7 @@
 
 namespace crescendo::tests {
 
-/// Whether the interpreter of scripts/install.sh has h5py, and so NumPy; says so where it does not.
+/// Whether the interpreter of scripts/install.sh has h5py, and so NumPy. Prints a message if it does not.
 inline bool has_h5py() {
     const bool has = std::system((std::string(PYTHON) + " -c 'import h5py' 2>/dev/null").c_str()) == 0;
     if (!has) {
@@ -20,7 +20,7 @@ inline bool has_h5py() {
     return has;
 }
 
-/// Runs a script of this folder; the lines of two words that it prints.
+/// Runs a script of this folder. Returns the lines of two words that it prints.
 inline std::vector<std::pair<std::string, std::string>> run_python(const std::string& script,
                                                                    const std::filesystem::path& folder) {
     const auto list = (folder / "list").string();

@@ -26,7 +26,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// f(x, y) at the points of a flow.
+/// f(x, y) at the grid points of a flow.
 template <class Function>
 std::vector<double> sampled(std::size_t n, const Function& f) {
     std::vector<double> values;
@@ -72,7 +72,7 @@ FlowOptions small_flows(std::int64_t num_samples) { return {.num_samples = num_s
 
 }  // namespace
 
-TEST_CASE("a Fourier transform is the sum that defines it, and its inverse gives the values back") {
+TEST_CASE("a Fourier transform equals the sum that defines it, and its inverse restores the values") {
     constexpr std::size_t n = 8;
     CounterRandom random(1, 0);
     std::vector<Complex> values(n * n);
@@ -102,7 +102,7 @@ TEST_CASE("a Fourier transform is the sum that defines it, and its inverse gives
     }
 }
 
-TEST_CASE("the vortices of Taylor and Green decay as their formula says") {
+TEST_CASE("Taylor-Green vortices decay as the exact solution says") {
     constexpr double viscosity = 0.05;
     constexpr double time = 2;
     Flow flow(32, viscosity);
@@ -121,7 +121,7 @@ TEST_CASE("the vortices of Taylor and Green decay as their formula says") {
     CHECK(flow.energy() == Approx(0.25 * left * left).epsilon(1e-12));
 }
 
-TEST_CASE("the vorticity changes by what the fluid carries along") {
+TEST_CASE("the vorticity changes by advection") {
     // ω = cos x + cos 2y: u = -sin(2y) / 2, v = sin x, so that without friction
     // ∂ω/∂t = -u ∂ω/∂x - v ∂ω/∂y = -sin(2y) sin(x) / 2 + 2 sin(x) sin(2y) = 3/2 sin(x) sin(2y).
     constexpr double time = 1e-4;
@@ -152,7 +152,7 @@ TEST_CASE("a flow without friction keeps its energy and its enstrophy") {
     CHECK(flow.enstrophy() == Approx(enstrophy).epsilon(1e-3));
 }
 
-TEST_CASE("energy decays at the rate that the viscosity says") {
+TEST_CASE("energy decays at the rate that the viscosity implies") {
     constexpr double viscosity = 0.02;
     constexpr double time = 1e-3;
     Flow flow(64, viscosity);
@@ -167,7 +167,7 @@ TEST_CASE("energy decays at the rate that the viscosity says") {
     CHECK((energy - flow.energy()) / time == Approx(2 * viscosity * mean).epsilon(1e-3));
 }
 
-TEST_CASE("a flow has no divergence, and the vorticity of its velocity") {
+TEST_CASE("a flow has no divergence, and its vorticity is the curl of its velocity") {
     constexpr std::size_t n = 64;
     Flow flow(n, 0.01);
     flow.set_random(4, 3, 0);
@@ -193,13 +193,13 @@ TEST_CASE("the spectrum of a flow falls, and adds up to its energy") {
 
     const auto spectrum = flow.spectrum();
     CHECK(std::accumulate(spectrum.begin(), spectrum.end(), 0.0) == Approx(flow.energy()).epsilon(1e-12));
-    // Resolved: next to nothing has gathered at the largest wave number, 21.
+    // The flow is resolved: almost no energy has gathered at the largest wave number, 21.
     CHECK(spectrum[8] < spectrum[3]);
     CHECK(spectrum[16] < 0.1 * spectrum[8]);
     CHECK(spectrum[21] < 1e-3 * spectrum[3]);
 }
 
-TEST_CASE("the same seed gives the same bytes, whatever the threads, and another seed others") {
+TEST_CASE("a seed gives the same bytes with any number of threads, and another seed gives other bytes") {
     const TemporaryFolder folder;
     const auto generated = [&](const std::string& name, FlowOptions options, std::int64_t chunk) {
         const auto location = (folder / name).string() + ":/train";
@@ -219,7 +219,7 @@ TEST_CASE("the same seed gives the same bytes, whatever the threads, and another
     CHECK(generated("other.h5", other, 0).inputs != one.inputs);
 }
 
-TEST_CASE("flows are written chunk by chunk, each of which Ctrl-C can forestall") {
+TEST_CASE("flows are written chunk by chunk, with a check for Ctrl-C at each chunk") {
     const TemporaryFolder folder;
     const auto num_polls = [&](std::int64_t chunk) {
         int polls = 0;
@@ -228,11 +228,11 @@ TEST_CASE("flows are written chunk by chunk, each of which Ctrl-C can forestall"
         return polls;
     };
 
-    // The solver's steps are the same; 8 chunks of inputs and 8 of targets, or one of each.
+    // The solver's steps are the same. There are 8 chunks of inputs and 8 of targets, or one of each.
     CHECK(num_polls(1) - num_polls(8) == 14);
 }
 
-TEST_CASE("targets of flows are the share of energy that is left, the fields later, or none") {
+TEST_CASE("flows have the remaining share of energy, the later fields or nothing as targets") {
     const TemporaryFolder folder;
     auto options = small_flows(6);
     generate_flow((folder / "decay.h5").string() + ":/", options, {});
@@ -261,7 +261,7 @@ TEST_CASE("targets of flows are the share of energy that is left, the fields lat
     CHECK(*std::max_element(shares.begin(), shares.end()) > 1.05F * *std::min_element(shares.begin(), shares.end()));
 }
 
-TEST_CASE("flows that cannot be are refused, and no file is left") {
+TEST_CASE("impossible options for flows are refused and leave no file") {
     const TemporaryFolder folder;
     const auto complaint = [&](FlowOptions options) {
         return complaint_of([&] { generate_flow((folder / "set.h5").string() + ":/", options, {}); });

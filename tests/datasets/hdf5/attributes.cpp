@@ -13,7 +13,7 @@
 using namespace crescendo::datasets;
 using namespace crescendo::tests;
 
-TEST_CASE("the text of an attribute is read whatever its length is, and nothing of what is no text") {
+TEST_CASE("string attributes of fixed and variable length are read, and other attributes have no text") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "a.h5");
@@ -43,7 +43,7 @@ TEST_CASE("the text of an attribute is read whatever its length is, and nothing 
     CHECK_THROWS_WITH_AS(text_of("missing"), doctest::Contains("no such text"), crescendo::DamagedFile);
 }
 
-TEST_CASE("a list of texts is read whatever their length is, and takes the place of another") {
+TEST_CASE("a list of strings is read from an attribute, and another list replaces it") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "a.h5");
@@ -64,7 +64,7 @@ TEST_CASE("a list of texts is read whatever their length is, and takes the place
     };
 
     CHECK(texts_of("fixed") == Texts{"cat", "ox"});
-    CHECK(texts_of("one") == Texts{});  // is no list
+    CHECK(texts_of("one") == Texts{});  // not a list
     CHECK(texts_of("numbers") == Texts{});
     CHECK(texts_of("missing") == Texts{});
     hdf5::write_texts(data_set.get(), "fixed", {"horse", "", "dog"}, "not written");

@@ -13,7 +13,7 @@ using namespace crescendo::tests;
 using crescendo::InvalidInput;
 using doctest::Contains;
 
-TEST_CASE("a coordinate has its unpacked numbers and its units, which are text of a fixed or of any length") {
+TEST_CASE("a coordinate has unpacked numbers, and units stored as a string of fixed or variable length") {
     const TemporaryFolder folder;
     const auto file = folder / "grid.nc";
     {
@@ -49,7 +49,7 @@ TEST_CASE("a coordinate has its unpacked numbers and its units, which are text o
     CHECK(read_coordinate(file, "/bare").units.empty());
 }
 
-TEST_CASE("what is no axis of numbers is no coordinate") {
+TEST_CASE("a data set that is not one axis of numbers is refused as a coordinate") {
     const TemporaryFolder folder;
     const auto file = folder / "grid.nc";
     {

@@ -36,7 +36,7 @@ TEST_CASE("an index removes its axis, and a range shortens it") {
     CHECK(cut("t[:]").shape.size() == 3);
 }
 
-TEST_CASE("a part that the rows do not have is refused with what they have") {
+TEST_CASE("a part outside the rows is refused, and the message says what the rows have") {
     CHECK_THROWS_WITH_AS(cut("t[3]"), Contains("write : for it, as in t[:, 3]"), InvalidInput);
     CHECK_THROWS_WITH_AS(cut("t[:, x]"), Contains("x is not an index"), InvalidInput);
     CHECK_THROWS_WITH_AS(cut("t[:, -1]"), Contains("-1 is not an index"), InvalidInput);
@@ -46,6 +46,6 @@ TEST_CASE("a part that the rows do not have is refused with what they have") {
     CHECK_THROWS_WITH_AS(cut("t[:, 0, 0, 0, 0]"), Contains("has 3 axes besides its rows"), InvalidInput);
 }
 
-TEST_CASE("commas within brackets divide no names") {
+TEST_CASE("commas inside brackets do not separate names") {
     CHECK(split_names("t[:, 3],z, q[:,1:3]") == std::vector<std::string>{"t[:, 3]", "z", "q[:,1:3]"});
 }

@@ -44,7 +44,7 @@ Numbers read_chunk(hid_t set, hsize_t first) {
 
 }  // namespace
 
-TEST_CASE("a finder tells where a chunk lies instead of reading it, in files that are opened to find") {
+TEST_CASE("a finder locates a chunk instead of reading it in files opened for finding") {
     const TemporaryFolder folder;
     const hdf5::Session session;
     write_numbers(folder / "set.h5");
@@ -66,7 +66,7 @@ TEST_CASE("a finder tells where a chunk lies instead of reading it, in files tha
                 CHECK(numbers == Numbers{8, 9, 10, 11});
             }
             read_chunk(set.get(), 4);
-            CHECK_FALSE(finder.piece());  // of two
+            CHECK_FALSE(finder.piece());  // two chunks were read
         }
         CHECK(read_chunk(set.get(), 8) == Numbers{8, 9, 10, 11});
     }

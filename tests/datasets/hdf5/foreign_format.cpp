@@ -17,7 +17,7 @@ using namespace crescendo::datasets;
 using namespace crescendo::tests;
 using doctest::Contains;
 
-TEST_CASE("a file of another format was only said to have no HDF5 signature") {
+TEST_CASE("a file of another format is refused with a way to convert it") {
     const TemporaryFolder folder;
     for (const auto& [begin, remedy] : {std::pair<std::string, const char*>{"CDF\x01 of xarray and SciPy", "nccopy"},
                                         {"MATLAB 5.0 MAT-file, Platform", "'-v7.3'"},
@@ -32,7 +32,7 @@ TEST_CASE("a file of another format was only said to have no HDF5 signature") {
     }
 }
 
-TEST_CASE("Zarr was taken for a folder of something else") {
+TEST_CASE("a Zarr folder is refused as Zarr, with the advice to write NetCDF-4") {
     const TemporaryFolder folder;
     std::filesystem::create_directory(folder / "era5.zarr");
     write_bytes(folder / "era5.zarr/.zgroup", {});
@@ -41,7 +41,7 @@ TEST_CASE("Zarr was taken for a folder of something else") {
           Contains("era5.zarr is a folder, not an HDF5 file: it is Zarr; write it as NetCDF-4"));
 }
 
-TEST_CASE("other files and folders are of no foreign format") {
+TEST_CASE("short files, missing files and plain folders have no foreign format") {
     const TemporaryFolder folder;
     write_bytes(folder / "short", {});
 

@@ -7,12 +7,12 @@
 
 using namespace crescendo::datasets;
 
-TEST_CASE("a filter that has its thread flush numbers close to 0 does so until the end of the session only") {
+TEST_CASE("a filter's switch to flush denormal numbers to 0 ends with the session") {
 #ifdef __SSE__
     const auto before = _mm_getcsr();
     {
         const hdf5::Session session;
-        _mm_setcsr(before | 0x8040U);  // as the start of a library that was built with -ffast-math does
+        _mm_setcsr(before | 0x8040U);  // as loading a library built with -ffast-math does
     }
 
     CHECK(_mm_getcsr() == before);

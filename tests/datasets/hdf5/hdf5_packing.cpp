@@ -20,7 +20,7 @@ using doctest::Contains;
 
 namespace {
 
-/// Gives the data set at `path` an attribute of text: of a fixed length, or of any.
+/// Gives the data set at `path` a string attribute of fixed or variable length.
 void attribute_of_text(const Hdf5Writer& writer, const char* path, const char* name, const char* text, bool is_fixed) {
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, is_fixed ? std::string(text).size() : H5T_VARIABLE);
@@ -35,7 +35,7 @@ void attribute_of_text(const Hdf5Writer& writer, const char* path, const char* n
 
 }  // namespace
 
-TEST_CASE("signed integers that _Unsigned calls unsigned are read so, with their fill value and limits") {
+TEST_CASE("signed integers marked _Unsigned are read as unsigned, with their fill value and limits") {
     for (const bool is_fixed : {true, false}) {
         CAPTURE(is_fixed);
         const TemporaryFolder folder;
@@ -74,7 +74,7 @@ TEST_CASE("signed integers that _Unsigned calls unsigned are read so, with their
     }
 }
 
-TEST_CASE("a scale_factor of several numbers is refused, not taken for its first") {
+TEST_CASE("a scale_factor or add_offset of several numbers is refused") {
     const TemporaryFolder folder;
     const auto location = (folder / "set.h5").string() + ":/";
     {
@@ -91,14 +91,14 @@ TEST_CASE("a scale_factor of several numbers is refused, not taken for its first
           Contains("set.h5:/others has an attribute add_offset of 2 numbers"));
 }
 
-TEST_CASE("fill values and limits of floats of 16 bits are rounded as what is stored is") {
+TEST_CASE("fill values and limits of 16-bit floats are rounded like the stored numbers") {
     const TemporaryFolder folder;
     const auto location = (folder / "set.h5").string() + ":/";
     {
         Hdf5Writer writer(folder / "set.h5");
         const auto float16 = hdf5::memory_type(ElementType::f16);
         const auto bfloat16 = hdf5::memory_type(ElementType::bf16);
-        // -9999 is stored as -10000 of 11 binary digits, as -9984 of 8; 0.1 as 0x2E66 and as 0x3DCD.
+        // -9999 is stored as -10000 with 11 binary digits and as -9984 with 8; 0.1 as 0x2E66 and as 0x3DCD.
         writer.add("/half", {3}, float16.get(), std::vector<std::uint16_t>{0xF0E2, 0x2E66, 0x3C00});
         writer.add("/upper", {3}, bfloat16.get(), std::vector<std::uint16_t>{0xC61C, 0x3DCD, 0x3F80});
         for (const auto* name : {"/half", "/upper"}) {

@@ -48,14 +48,14 @@ TEST_CASE("every type of number is read") {
     check_round_trip<double>({0.1, -2e300}, H5T_NATIVE_DOUBLE, le, ElementType::f64);
 }
 
-TEST_CASE("a big-endian file is read in the order of this machine") {
+TEST_CASE("a big-endian file is read in the byte order of this machine") {
     check_round_trip<std::int16_t>({1, -300}, H5T_NATIVE_INT16, H5T_STD_I16BE, ElementType::i16);
     check_round_trip<std::uint64_t>({1, 1ULL << 60}, H5T_NATIVE_UINT64, H5T_STD_U64BE, ElementType::u64);
     check_round_trip<float>({0.1F, -2e30F}, H5T_NATIVE_FLOAT, H5T_IEEE_F32BE, ElementType::f32);
     check_round_trip<double>({0.1, -2e300}, H5T_NATIVE_DOUBLE, H5T_IEEE_F64BE, ElementType::f64);
 }
 
-TEST_CASE("floats of 16 bits are read as they are, of either byte order") {
+TEST_CASE("16-bit floats of either byte order are read") {
     struct Kind {
         ElementType type;
         std::size_t exponent_bits;

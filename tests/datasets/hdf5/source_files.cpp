@@ -20,16 +20,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A part of a virtual data set: `length` rows from `begin` on, which are the first ones of a data set.
+/// A part of a virtual data set: `length` rows from `begin` on, which are the first rows of its source.
 struct Part {
     hsize_t begin;
     hsize_t length;
     const char* file;
     const char* data_set = "/piece";
-    bool is_whole = false;  ///< whether it names all of the source rather than these rows
+    bool is_whole = false;  ///< whether it selects the whole source instead of these rows
 };
 
-/// Writes FILE:/inputs, a virtual data set of so many int16.
+/// Writes FILE:/inputs, a virtual data set of `rows` int16. Returns the location of the set.
 std::string write_virtual(const fs::path& file, hsize_t rows, const std::vector<Part>& parts) {
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     const hid_t space = H5Screate_simple(1, &rows, nullptr);
@@ -51,7 +51,7 @@ std::string write_virtual(const fs::path& file, hsize_t rows, const std::vector<
     return file.string() + ":/";
 }
 
-/// Writes FILE:/inputs, four int16 that the file `raw` holds from byte 4 on.
+/// Writes FILE:/inputs, four int16 stored in the file `raw` from byte 4 on. Returns the location of the set.
 std::string write_external(const fs::path& file, const fs::path& raw) {
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     REQUIRE(H5Pset_external(creation, raw.c_str(), 4, 4) >= 0);
@@ -79,7 +79,7 @@ std::vector<std::byte> filled(const std::string& location) {
 
 }  // namespace
 
-TEST_CASE("a source that is shorter than what a virtual data set takes of it is refused, unless it is to be filled") {
+TEST_CASE("a source shorter than its part of a virtual data set is refused unless missing data are filled") {
     for (const bool is_whole : {false, true}) {
         CAPTURE(is_whole);
         const TemporaryFolder folder;
@@ -99,7 +99,7 @@ TEST_CASE("a source that is shorter than what a virtual data set takes of it is 
     }
 }
 
-TEST_CASE("what lies behind a source in its file is never taken for a part of it") {
+TEST_CASE("bytes after a source in its file are never read as a part of it") {
     const TemporaryFolder folder;
     write_piece(folder / "a.hdf", {1, 2});
     const auto location = write_virtual(folder / "virtual.h5", 3, {{0, 3, "a.hdf"}});
@@ -107,7 +107,7 @@ TEST_CASE("what lies behind a source in its file is never taken for a part of it
     CHECK_THROWS_WITH_AS(filled(location), Contains("a.hdf:/piece than the 2 it has"), crescendo::InvalidInput);
 }
 
-TEST_CASE("an external file that was cut off is refused, unless the rest is to be zeros") {
+TEST_CASE("a truncated external file is refused unless missing data are filled with zeros") {
     const TemporaryFolder folder;
     const auto raw = folder / "raw";
     const auto location = write_external(folder / "set.h5", raw);
@@ -120,12 +120,12 @@ TEST_CASE("an external file that was cut off is refused, unless the rest is to b
     CHECK(filled(location) == bytes_of<std::int16_t>({1, 2, 3, 0}));
 }
 
-TEST_CASE("an external file is looked for where HDF5_EXTFILE_PREFIX says") {
+TEST_CASE("an external file is looked for in HDF5_EXTFILE_PREFIX") {
     const TemporaryFolder folder;
     fs::create_directory(folder / "raw");
     const auto location = write_external(folder / "set.h5", "x.raw");
     for (const auto& prefix : {std::string("${ORIGIN}/raw"), (folder / "raw").string()}) {
-        const Variable variable("HDF5_EXTFILE_PREFIX", prefix);  // of which the library has taken note long ago
+        const Variable variable("HDF5_EXTFILE_PREFIX", prefix);  // the library itself has read the variable long before
         write_bytes(folder / "raw/x.raw", bytes_of<std::int16_t>({-1, -1, 1, 2, 3, 4}));
         const auto before = SampleSet::open(location)->identity();
 
@@ -136,7 +136,7 @@ TEST_CASE("an external file is looked for where HDF5_EXTFILE_PREFIX says") {
     }
 }
 
-TEST_CASE("a gap in the numbers of a virtual data set's files is refused, not taken for their end") {
+TEST_CASE("a gap in the numbered files of a virtual data set is refused, not taken for their end") {
     const TemporaryFolder folder;
     const auto location = write_numbered_set(folder / "virtual.h5", "b-%b.hdf", "/piece");
     for (const std::int16_t number : std::vector<std::int16_t>{0, 1, 2, 10}) {
@@ -153,7 +153,7 @@ TEST_CASE("a gap in the numbers of a virtual data set's files is refused, not ta
     CHECK(complaint(location) == Contains("b-1.hdf:/piece than the 1 it has"));
 }
 
-TEST_CASE("a gap in the numbers of a virtual data set's data sets is refused, too") {
+TEST_CASE("a gap in the numbered data sets of a virtual data set is refused") {
     const TemporaryFolder folder;
     const auto location = write_numbered_set(folder / "virtual.h5", "all.hdf", "/piece%b");
     {
@@ -169,7 +169,7 @@ TEST_CASE("a gap in the numbers of a virtual data set's data sets is refused, to
     CHECK(filled(location) == bytes_of<std::int16_t>({0, 0}));
 }
 
-TEST_CASE("numbers that a source packs otherwise than the virtual data set says are refused") {
+TEST_CASE("a source packed differently from its virtual data set is refused") {
     const TemporaryFolder folder;
     for (const auto& [name, factor] : {std::pair{"a.hdf", 0.5}, {"b.hdf", 0.25}}) {
         Hdf5Writer writer(folder / name);
@@ -200,7 +200,7 @@ TEST_CASE("numbers that a source packs otherwise than the virtual data set says 
     CHECK(complaint(both) == Contains("b.hdf:/piece say: x * 0.25 + 0."));
 }
 
-TEST_CASE("a virtual data set may say what its sources leave unsaid") {
+TEST_CASE("a virtual data set may have packing attributes that its sources lack") {
     const TemporaryFolder folder;
     write_piece(folder / "a.hdf", {1, 2});
     const auto location = write_virtual(folder / "virtual.h5", 2, {{0, 2, "a.hdf"}});
@@ -217,7 +217,7 @@ TEST_CASE("a virtual data set may say what its sources leave unsaid") {
     CHECK(complaint(location) == "");
 }
 
-TEST_CASE("the file behind the link that names a source is one of the files that it is made of") {
+TEST_CASE("the source files include the file that a link to a source points to") {
     const TemporaryFolder folder;
     write_piece(folder / "far.hdf", {1, 2});
     {

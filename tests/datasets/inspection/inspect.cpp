@@ -39,7 +39,7 @@ TEST_CASE("every data set of a file is listed with its shape and storage") {
     CHECK(found[1].stored_bytes == 24);
 }
 
-TEST_CASE("data sets that are no samples are listed as what they are") {
+TEST_CASE("links and data sets that cannot be samples are listed with their type or kind") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "set.h5");
@@ -73,7 +73,7 @@ TEST_CASE("data sets that are no samples are listed as what they are") {
     CHECK(found[5].type == "string");
 }
 
-/// Writes the data sets a and b, and gives the header of a a version that does not exist.
+/// Writes the data sets a and b, and sets the version of a's header to one that does not exist.
 void write_set_of_unknown_version(const std::filesystem::path& file) {
     {
         Hdf5Writer writer(file);
@@ -104,14 +104,14 @@ TEST_CASE("a damaged data set does not hide the others") {
     CHECK(found[1].problem.empty());
 }
 
-TEST_CASE("what a newer HDF5 may have written is named with how that writes it for older ones") {
+TEST_CASE("a header of an unknown version is reported with the way to write it for older HDF5") {
     const TemporaryFolder folder;
     write_set_of_unknown_version(folder / "set.h5");
 
     CHECK(doctest::String(inspect(folder / "set.h5")[0].problem.c_str()) == Contains("with h5py's libver='v110'"));
 }
 
-TEST_CASE("a data set that says to hold more bytes than can be counted is listed with its problem") {
+TEST_CASE("a data set that claims more bytes than can be counted is listed with its problem") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "set.h5");
@@ -133,7 +133,7 @@ TEST_CASE("a file without data sets gives an empty list") {
     CHECK(inspect(folder / "set.h5").empty());
 }
 
-TEST_CASE("what is not HDF5 is not inspected") {
+TEST_CASE("a file that is missing or is not HDF5 is refused") {
     const TemporaryFolder folder;
     write_bytes(folder / "text", bytes_of(std::vector<char>(100, 'x')));
 
@@ -141,7 +141,7 @@ TEST_CASE("what is not HDF5 is not inspected") {
     CHECK(complaint_of([&] { inspect(folder / "absent"); }) == Contains("absent: no such file"));
 }
 
-TEST_CASE("packed numbers are listed with what they mean") {
+TEST_CASE("packed numbers are listed with their packing") {
     const TemporaryFolder folder;
     write_packed_set(folder / "packed.h5");
 
@@ -151,7 +151,7 @@ TEST_CASE("packed numbers are listed with what they mean") {
     CHECK(found[1].packing.empty());
 }
 
-TEST_CASE("a virtual data set without all its sources is listed with the one that is missing") {
+TEST_CASE("a virtual data set is listed with its missing source") {
     const TemporaryFolder folder;
     write_virtual_set(folder / "virtual.h5");
     CHECK(inspect(folder / "virtual.h5")[0].problem.empty());

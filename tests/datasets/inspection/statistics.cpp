@@ -31,7 +31,7 @@ std::vector<ChannelStatistics> channels_of(const std::string& location, const st
 
 }  // namespace
 
-TEST_CASE("each channel has its mean and spread") {
+TEST_CASE("each channel has its own mean and spread") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "set.h5");
@@ -58,7 +58,7 @@ TEST_CASE("each channel has its mean and spread") {
     CHECK(channels_of(location, "numbers")[0].std == 1);
 }
 
-TEST_CASE("numbers that are not finite are counted and leave the others alone") {
+TEST_CASE("numbers that are not finite are counted and do not affect the others") {
     const TemporaryFolder folder;
     const double nan = std::nan("");
     const double infinity = std::numeric_limits<double>::infinity();
@@ -82,7 +82,7 @@ TEST_CASE("numbers that are not finite are counted and leave the others alone") 
     CHECK(std::isnan(none.mean));
 }
 
-TEST_CASE("a large offset leaves the spread its digits, and the number of threads changes nothing") {
+TEST_CASE("a large offset does not cost the spread precision, and the number of threads changes nothing") {
     const TemporaryFolder folder;
     std::vector<double> numbers(100'000);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -107,7 +107,7 @@ TEST_CASE("a large offset leaves the spread its digits, and the number of thread
     }
 }
 
-TEST_CASE("a channel of one number has no spread, although float64 rounds the sum of its numbers") {
+TEST_CASE("a constant channel has no spread although float64 rounds the sum of its numbers") {
     const TemporaryFolder folder;
     std::vector<double> pressures;
     for (int i = 0; i < 100'000; ++i) {
@@ -144,7 +144,7 @@ TEST_CASE("progress counts the samples of all data sets to the end") {
     CHECK(last == 2000);
 }
 
-TEST_CASE("statistics are kept beside the file, by selection") {
+TEST_CASE("statistics are kept next to the file, per selection") {
     const TemporaryFolder folder;
     const auto location = write_counting_set(folder / "set.h5", 100, 5);
     const auto whole = compute_statistics(location, {});
@@ -158,7 +158,7 @@ TEST_CASE("statistics are kept beside the file, by selection") {
     CHECK(half[1].channels[0].max == 49);
 }
 
-TEST_CASE("statistics that are missing, stale or damaged name the command") {
+TEST_CASE("a message about missing, stale or damaged statistics names the command to run") {
     const TemporaryFolder folder;
     const auto location = write_counting_set(folder / "set.h5", 100, 5);
     const auto complaint = [&](const std::string& place) { return complaint_of([&] { kept_statistics(place); }); };
@@ -175,7 +175,7 @@ TEST_CASE("statistics that are missing, stale or damaged name the command") {
     CHECK(complaint(location) == command);
     CHECK(complaint(location) == Contains("has changed since"));
 
-    // What was calculated from the former file goes with it.
+    // Statistics of the former file are dropped.
     keep_statistics(location + "[0:50]", compute_statistics(location + "[0:50]", {}));
     CHECK(complaint(location) == Contains("no mean and spread of"));
 
@@ -183,13 +183,13 @@ TEST_CASE("statistics that are missing, stale or damaged name the command") {
     CHECK(complaint(location) == Contains("no mean and spread of"));
 }
 
-TEST_CASE("the command for statistics can be pasted whatever the names are") {
+TEST_CASE("the command for statistics is quoted for the shell") {
     CHECK(statistics_command("a.h5:/train", SampleLayout::chw) == "crescendo data stats a.h5:/train");
     CHECK(statistics_command("it's.h5:/[0:8]", SampleLayout::hwc, {"x", "t[:, 3]"}) ==
           R"(crescendo data stats 'it'\''s.h5:/[0:8]' --layout hwc --data-sets 'x,t[:, 3]')");
 }
 
-TEST_CASE("statistics that another user put beside the file do not count, unless the file is theirs") {
+TEST_CASE("statistics written by another user are refused unless that user owns the file") {
     if (::geteuid() != 0) {
         MESSAGE("skipped: only root makes files of other users");
         return;
@@ -207,14 +207,14 @@ TEST_CASE("statistics that another user put beside the file do not count, unless
     CHECK(complaint() == "");
     REQUIRE(::chown((folder / "set.h5").c_str(), 0, 0) == 0);
     keep_statistics(location + "[0:50]", compute_statistics(location + "[0:50]", {}));
-    CHECK(complaint() == Contains("no mean and spread of"));  // what the other wrote is gone
+    CHECK(complaint() == Contains("no mean and spread of"));  // the other user's statistics are gone
 }
 
-TEST_CASE("statistics that cannot be read are kept, and the next ones complain") {
+TEST_CASE("a statistics file that cannot be read causes an error and is not replaced") {
     const TemporaryFolder folder;
     const auto location = write_counting_set(folder / "set.h5", 100, 5);
     const auto kept = folder / "set.h5.stats.json";
-    std::filesystem::create_symlink("/proc/self/mem", kept);  // can be opened, and nothing is at its first byte
+    std::filesystem::create_symlink("/proc/self/mem", kept);  // it can be opened, but reading its first byte fails
 
     const auto complaint = complaint_of([&] { keep_statistics(location, compute_statistics(location, {})); });
 
@@ -225,7 +225,7 @@ TEST_CASE("statistics that cannot be read are kept, and the next ones complain")
     CHECK(std::filesystem::is_symlink(kept));
 }
 
-TEST_CASE("a pipe in place of the statistics is none, and a link to a file of ours is replaced") {
+TEST_CASE("a pipe in place of the statistics is ignored, and a link is replaced without changing its target") {
     const TemporaryFolder folder;
     const auto location = write_counting_set(folder / "set.h5", 100, 5);
     const auto kept = folder / "set.h5.stats.json";
@@ -241,12 +241,12 @@ TEST_CASE("a pipe in place of the statistics is none, and a link to a file of ou
     CHECK(std::filesystem::file_size(folder / "mine") == 4);
 }
 
-TEST_CASE("packed numbers have the statistics of what they mean") {
+TEST_CASE("statistics of packed numbers are those of the unpacked numbers") {
     const TemporaryFolder folder;
 
     const auto inputs = compute_statistics(write_packed_set(folder / "packed.h5"), {.data_sets = {"inputs"}})[0];
 
-    REQUIRE(inputs.channels.size() == 2);  // 10.5, none, 12.5 and 11, 12, none
+    REQUIRE(inputs.channels.size() == 2);  // 10.5, missing, 12.5 and 11, 12, missing
     CHECK(inputs.channels[0].mean == 11.5);
     CHECK(inputs.channels[0].std == 1.0);
     CHECK(inputs.channels[0].nan == 1);
@@ -254,7 +254,7 @@ TEST_CASE("packed numbers have the statistics of what they mean") {
     CHECK(inputs.channels[1].nan == 1);
 }
 
-TEST_CASE("numbers with which NetCDF fills what was never written are told from others") {
+TEST_CASE("the default fill value of NetCDF is recognized") {
     const TemporaryFolder folder;
     Hdf5Writer(folder / "set.h5")
         .add("/inputs", {2, 2}, H5T_NATIVE_FLOAT, std::vector<float>{1, 9.9692099683868690e+36F, 2, 3});
@@ -265,7 +265,7 @@ TEST_CASE("numbers with which NetCDF fills what was never written are told from 
     CHECK(channels[1].ends_in_netcdf_fill());
 }
 
-TEST_CASE("channels that are stored last have statistics of their own, once it is said where they are") {
+TEST_CASE("channels stored last have their own statistics if the layout is given") {
     const TemporaryFolder folder;
     std::vector<std::uint8_t> pixels;
     for (int i = 0; i < 2 * 4 * 4; ++i) {
@@ -287,7 +287,7 @@ TEST_CASE("channels that are stored last have statistics of their own, once it i
     CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("no mean and spread"));
 }
 
-TEST_CASE("many channels behind a square were taken for rows, and its lines for channels") {
+TEST_CASE("a shape looks channels-last if its first two axes are equal, but not if all three differ") {
     const TemporaryFolder folder;
     const auto file = folder / "set.h5";
     {
@@ -305,7 +305,7 @@ TEST_CASE("many channels behind a square were taken for rows, and its lines for 
     CHECK_FALSE(looks_last("levels"));
 }
 
-TEST_CASE("statistics of a virtual data set are stale once a source was written to") {
+TEST_CASE("statistics of a virtual data set become stale when a source is written to") {
     const TemporaryFolder folder;
     const auto location = write_virtual_set(folder / "virtual.h5");
     keep_statistics(location, compute_statistics(location, {}));
@@ -316,7 +316,7 @@ TEST_CASE("statistics of a virtual data set are stale once a source was written 
     CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("or one of its sources, has changed"));
 }
 
-TEST_CASE("statistics of a virtual data set are stale once it gained a source, or one is back that was missing") {
+TEST_CASE("statistics of a virtual data set become stale when a source is added or a missing one returns") {
     const TemporaryFolder folder;
     const auto add = [&](const char* file) {
         Hdf5Writer(folder / file).add("/piece", {2}, H5T_NATIVE_INT16, std::vector<std::int16_t>{1, 2});
@@ -342,7 +342,7 @@ TEST_CASE("statistics of a virtual data set are stale once it gained a source, o
     CHECK(complaint(halves) == Contains("halves.h5 has other source files"));
 }
 
-TEST_CASE("one data set's statistics can be renewed alone where others are stale for the same cause") {
+TEST_CASE("statistics of one data set can be renewed while others are stale for the same reason") {
     const TemporaryFolder folder;
     const auto add = [&](const char* file) {
         Hdf5Writer(folder / file).add("/piece", {2}, H5T_NATIVE_INT16, std::vector<std::int16_t>{1, 2});
@@ -364,8 +364,7 @@ TEST_CASE("one data set's statistics can be renewed alone where others are stale
     CHECK(kept[0].channels[0].count == 4);
 }
 
-TEST_CASE(
-    "statistics of a virtual data set that an older version kept are usable while its sources stay as they were") {
+TEST_CASE("statistics of a virtual data set kept by an older version are usable while its sources are unchanged") {
     const TemporaryFolder folder;
     const auto location = write_virtual_set(folder / "virtual.h5");
     const auto statistics = compute_statistics(location, {});
@@ -380,7 +379,7 @@ TEST_CASE(
     CHECK(kept_statistics(location) == statistics);
 }
 
-TEST_CASE("statistics of a data set behind a link are stale once its file was written to") {
+TEST_CASE("statistics of a linked data set become stale when its file is written to") {
     const TemporaryFolder folder;
     write_counting_set(folder / "data.h5", 10, 0);
     {
@@ -398,7 +397,7 @@ TEST_CASE("statistics of a data set behind a link are stale once its file was wr
     CHECK(complaint_of([&] { kept_statistics(location); }) == Contains("or one of its sources, has changed"));
 }
 
-TEST_CASE("by default, statistics are those of the data sets that the selection fits, behind links too") {
+TEST_CASE("by default, statistics cover all data sets that the selection fits, including linked ones") {
     const TemporaryFolder folder;
     const auto location = (folder / "era.nc").string() + ":/";
     {
@@ -425,7 +424,7 @@ TEST_CASE("by default, statistics are those of the data sets that the selection 
     CHECK(names((folder / "set.h5").string() + ":/[1:]") == std::vector<std::string>{"inputs"});
 }
 
-TEST_CASE("the command that is named is for the data sets that are wanted") {
+TEST_CASE("the command in the message names the requested layout and data sets") {
     const TemporaryFolder folder;
     const auto location = write_counting_set(folder / "set.h5", 10, 5);
 
@@ -434,7 +433,7 @@ TEST_CASE("the command that is named is for the data sets that are wanted") {
           }) == Contains((location + " --layout hwc --data-sets 't[:, 3],z'").c_str()));
 }
 
-TEST_CASE("statistics of several files are those of all rows, and hold for these versions of them") {
+TEST_CASE("statistics of several files cover all rows and become stale when a file is added") {
     const TemporaryFolder folder;
     const auto one = write_counting_set(folder / "whole.h5", 20, 5);
     const auto several = write_counting_files(folder.path(), {7, 9, 4}, 5);

@@ -29,7 +29,7 @@ std::vector<float> floats_of(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-TEST_CASE("videos of melt pools are the same for any number of threads, and show power and speed") {
+TEST_CASE("videos of melt pools are the same for any number of threads and reflect power and speed") {
     const TemporaryFolder folder;
     const auto generated = [&](const std::string& name, MeltPoolOptions options) {
         const auto location = (folder / name).string() + ":/train";
@@ -52,7 +52,7 @@ TEST_CASE("videos of melt pools are the same for any number of threads, and show
     const auto inputs = floats_of(samples.inputs);
     const auto targets = floats_of(samples.targets);
     CHECK(std::ranges::all_of(inputs, [](float light) { return light >= 0 && light <= 1; }));
-    // How bright the last image is follows heat per length, within what radius and absorptivity hide.
+    // The brightness of the last image follows the heat per length, blurred by radius and absorptivity.
     std::vector<std::pair<float, float>> pools;
     for (std::size_t i = 0; i < 24; ++i) {
         CHECK((targets[2 * i] >= 1 && targets[2 * i] <= 4));
@@ -68,7 +68,7 @@ TEST_CASE("videos of melt pools are the same for any number of threads, and show
     CHECK(pools[18].second > pools[5].second);
 }
 
-TEST_CASE("melt pools that cannot be are refused, and no file is left") {
+TEST_CASE("impossible options for melt pools are refused and leave no file") {
     const TemporaryFolder folder;
     const auto complaint = [&](const MeltPoolOptions& options) {
         return complaint_of([&] { generate_melt_pools((folder / "set.h5").string() + ":/", options, {}); });

@@ -27,15 +27,15 @@ double rise(const MeltPool& pool, std::size_t row, std::size_t column) {
 
 }  // namespace
 
-TEST_CASE("a small spot, a long time on, heats the plate as Rosenthal's moving point source does") {
+TEST_CASE("after a long time, a small spot heats the plate like Rosenthal's moving point source") {
     // D. Rosenthal, "The theory of moving sources of heat", Trans. ASME 68 (1946).
     const Laser laser{.power = 150, .speed = 0.8, .radius = 4e-6};
     MeltPool pool(laser, size, width);
     for (int interval = 1; interval <= 100; ++interval) {
-        pool.advance_to(interval * interval * 2e-6);  // equal steps of the root of time
+        pool.advance_to(interval * interval * 2e-6);  // equal steps of the square root of time
     }
 
-    for (const std::size_t column : {2U, 10U, 20U}) {  // of -670, -420 and -110 µm
+    for (const std::size_t column : {2U, 10U, 20U}) {  // at -670, -420 and -110 µm
         for (const std::size_t row : {15U, 13U}) {
             const double r = std::hypot(pool.along(column), pool.across(row));
             const double point = laser.absorptivity * laser.power / (2 * std::numbers::pi * Steel::conductivity * r) *
@@ -63,7 +63,7 @@ TEST_CASE("a melt pool is symmetric across its path, lies behind the spot, and g
     CHECK(*std::max_element(pool.temperature().begin(), pool.temperature().end()) > Steel::melting);
 }
 
-TEST_CASE("time that passes in many steps heats the plate as in one") {
+TEST_CASE("many short steps heat the plate like one long step") {
     MeltPool steps({}, size, width);
     for (int frame = 1; frame <= 8; ++frame) {
         steps.advance_to(frame * 50e-6);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t sample_bytes = std::size_t{256} << 10;  // a chunk of its own
 
-/// A set of 128 samples in one piece, 32 MiB, of which the page cache has nothing but the first and the last.
+/// A contiguous set of 128 samples, 32 MiB. At most the first and the last are in the page cache.
 class ColdSet {
   public:
     ColdSet() {
@@ -39,7 +39,7 @@ class ColdSet {
         descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
         pages_ = ::mmap(nullptr, mapped_bytes(), PROT_READ, MAP_SHARED, descriptor_, 0);
         REQUIRE(pages_ != MAP_FAILED);
-        ::fsync(descriptor_);  // what is yet to be written stays
+        ::fsync(descriptor_);  // dirty pages would stay in the cache
         ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED);
         const bool is_cold = is_absent(1, num_samples - 1);
         can_show_ = is_cold && heeds_announcements();
@@ -55,7 +55,7 @@ class ColdSet {
     ColdSet(const ColdSet&) = delete;
     ColdSet& operator=(const ColdSet&) = delete;
 
-    /// Whether the page cache tells what was announced.
+    /// Whether the page cache shows what was announced.
     explicit operator bool() const { return can_show_; }
 
     /// Whether the page cache has every page of these samples.
@@ -64,7 +64,7 @@ class ColdSet {
         return std::all_of(pages.begin(), pages.end(), [](auto flags) { return (flags & 1) != 0; });
     }
 
-    /// Whether it has no page of them.
+    /// Whether the page cache has no page of these samples.
     bool is_absent(std::size_t begin, std::size_t count) const {
         const auto pages = residence(begin, count);
         return std::none_of(pages.begin(), pages.end(), [](auto flags) { return (flags & 1) != 0; });
@@ -82,7 +82,7 @@ class ColdSet {
 
     std::size_t mapped_bytes() const { return offset_ + num_samples * sample_bytes; }
 
-    /// What mincore() says of each page of these samples.
+    /// The flags that mincore() returns for each page of these samples.
     std::vector<unsigned char> residence(std::size_t begin, std::size_t count) const {
         const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
         const auto first = (offset_ + begin * sample_bytes) / page * page;
@@ -92,7 +92,7 @@ class ColdSet {
         return resident;
     }
 
-    /// Announces the last sample past the reader, whose announcements the tests are about.
+    /// Announces the last sample without the reader, because the tests are about the reader's announcements.
     bool heeds_announcements() const {
         const auto last = offset_ + (num_samples - 1) * sample_bytes;
         ::posix_fadvise(descriptor_, static_cast<off_t>(last), 1, POSIX_FADV_WILLNEED);
@@ -113,7 +113,7 @@ class ColdSet {
 
 }  // namespace
 
-TEST_CASE("all of what is announced is fetched, also where the device reads ahead less than that") {
+TEST_CASE("all announced samples are fetched, even if the device reads ahead less") {
     const ColdSet cold;
     if (!cold) {
         return;
@@ -125,7 +125,7 @@ TEST_CASE("all of what is announced is fetched, also where the device reads ahea
     CHECK(cold.is_absent(96, 16));
 }
 
-TEST_CASE("a buffer announces the reads that follow the first") {
+TEST_CASE("a buffer announces all reads after the first") {
     const ColdSet cold;
     if (!cold) {
         return;

@@ -26,7 +26,7 @@ std::shared_ptr<const DecodeMemory::Chunk> chunk_at(hsize_t row) {
 
 }  // namespace
 
-TEST_CASE("as many chunks are kept as threads read, the last one of each reader") {
+TEST_CASE("the last chunk of each reader is kept, up to one chunk per thread") {
     DecodeMemory memory(/*num_data_sets=*/1);
     const int a = 0;  // readers
     const int b = 0;
@@ -50,7 +50,7 @@ TEST_CASE("as many chunks are kept as threads read, the last one of each reader"
     CHECK(memory.kept(&c, {0}) != nullptr);
 }
 
-TEST_CASE("memory does not grow with the files that are open") {
+TEST_CASE("memory does not grow with the number of open files") {
     const TemporaryFolder folder;
     constexpr hsize_t rows = 64;
     constexpr hsize_t row = 8192;

@@ -39,7 +39,7 @@ const FilterPipeline::Stage fletcher32{3};
 
 }  // namespace
 
-TEST_CASE("stages are undone in reverse, but for those that a chunk skipped") {
+TEST_CASE("stages are undone in reverse, except those that a chunk skipped") {
     const auto elements = bytes_of<std::uint8_t>({1, 2, 3, 4, 5, 6, 7});
     const auto shuffled = bytes_of<std::uint8_t>({1, 3, 5, 2, 4, 6, 7});  // the odd byte stays where it is
     const auto pipeline = FilterPipeline::make({shuffle_of_2, deflating}, 7);
@@ -51,7 +51,7 @@ TEST_CASE("stages are undone in reverse, but for those that a chunk skipped") {
     CHECK(decode(*pipeline, elements, 0b11) == elements);
 }
 
-TEST_CASE("a checksum inside the compression is counted in its size") {
+TEST_CASE("a checksum inside the compressed data counts toward their size") {
     // Words 0x0102, 0x0304, 0x0500: sums 0x0906 and 0x0102 + 0x0406 + 0x0906 = 0x0E0E, little-endian.
     const auto summed = bytes_of<std::uint8_t>({1, 2, 3, 4, 5, 0x06, 0x09, 0x0E, 0x0E});
     const auto elements = bytes_of<std::uint8_t>({1, 2, 3, 4, 5});
@@ -66,8 +66,8 @@ TEST_CASE("a checksum inside the compression is counted in its size") {
 
 TEST_CASE("pipelines that cannot be undone are left to the library") {
     CHECK_FALSE(FilterPipeline::make({{4}}, 8).has_value());                   // szip
-    CHECK_FALSE(FilterPipeline::make({deflating, deflating}, 8).has_value());  // of a size unknown in between
-    CHECK_FALSE(FilterPipeline::make({{2, {}}}, 8).has_value());               // a shuffle of unknown elements
+    CHECK_FALSE(FilterPipeline::make({deflating, deflating}, 8).has_value());  // the size in between is unknown
+    CHECK_FALSE(FilterPipeline::make({{2, {}}}, 8).has_value());               // a shuffle of unknown element size
     CHECK(FilterPipeline::make({}, 8)->empty());
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("chunks of a wrong size are refused") {
     CHECK_THROWS_WITH(decode(*FilterPipeline::make({fletcher32}, 8), std::vector<std::byte>(3)), Contains("checksum"));
 }
 
-TEST_CASE("bytes that no filter wrote end in an error or in a chunk, never outside of it") {
+TEST_CASE("random bytes give an error or a chunk, and never write outside the chunk") {
     CounterRandom random(1, 0);
     for (const int id : {1, 3, 32000, 32001, 32004, 32015}) {
         if (!FilterPipeline::knows(id)) {

@@ -17,7 +17,8 @@ using namespace crescendo::tests;
 
 namespace {
 
-/// Writes FILE:/inputs, 64 x 128 int32 in chunks of four rows that `settle` gives more properties, and no number of it.
+/// Creates FILE:/inputs, 64 x 128 int32 in chunks of four rows, and writes no number to it. `settle` sets more
+/// properties. Returns the location of the set.
 std::string write_unfilled(const std::filesystem::path& file, const std::function<void(hid_t creation)>& settle) {
     const Hdf5Writer writer(file);
     const std::array<hsize_t, 2> shape{64, 128};
@@ -59,7 +60,7 @@ bool are_zeros(const std::string& location, Routes routes) {
 
 }  // namespace
 
-TEST_CASE("samples that were never written, and are never filled, are zeros by every route") {
+TEST_CASE("samples that were never written or filled are read as zeros by every route") {
     const TemporaryFolder folder;
     const auto location =
         write_unfilled(folder / "set.h5", [](hid_t creation) { H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER); });
@@ -68,7 +69,7 @@ TEST_CASE("samples that were never written, and are never filled, are zeros by e
     CHECK(are_zeros(location, Routes::library));
 }
 
-TEST_CASE("samples that a source never wrote and never fills are zeros in a virtual data set, not the rows before") {
+TEST_CASE("a source's samples that were never written or filled are zeros in a virtual data set, not earlier rows") {
     const TemporaryFolder folder;
     write_unfilled(folder / "source.h5", [](hid_t creation) { H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER); });
     const std::array<hsize_t, 2> shape{64, 128};
@@ -85,11 +86,11 @@ TEST_CASE("samples that a source never wrote and never fills are zeros in a virt
     CHECK(are_zeros((folder / "set.h5").string() + ":/", Routes::fastest));
 }
 
-TEST_CASE("samples that were never written are zeros by every route where the fill value is undefined") {
+TEST_CASE("samples that were never written are zeros by every route if the fill value is undefined") {
     const TemporaryFolder folder;
     const auto location = write_unfilled(
         folder / "set.h5", [](hid_t creation) { H5Pset_fill_value(creation, H5T_NATIVE_INT32, nullptr); });
-    write_first_chunk(folder / "set.h5");  // of one without any, HDF5 reads nothing
+    write_first_chunk(folder / "set.h5");  // HDF5 reads nothing from a data set without any chunk
 
     CHECK(are_zeros(location, Routes::fastest));
     CHECK(are_zeros(location, Routes::library));

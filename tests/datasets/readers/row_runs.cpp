@@ -17,14 +17,14 @@ std::vector<RowRun> runs_of(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("neighbours make one run") {
+TEST_CASE("adjacent elements make one run") {
     CHECK(runs_of("t") == std::vector<RowRun>{{0, 48}});
     CHECK(runs_of("t[:, 2]") == std::vector<RowRun>{{24, 12}});
     CHECK(runs_of("t[:, 1:3]") == std::vector<RowRun>{{12, 24}});
     CHECK(runs_of("t[:, 1, 1:]") == std::vector<RowRun>{{16, 8}});
 }
 
-TEST_CASE("what does not lie together makes several runs") {
+TEST_CASE("separate elements make several runs") {
     CHECK(runs_of("t[:, 1:3, 1]") == std::vector<RowRun>{{16, 4}, {28, 4}});
     CHECK(runs_of("t[:, 0, :, 1]") == std::vector<RowRun>{{2, 2}, {6, 2}, {10, 2}});
 }

@@ -42,7 +42,7 @@ void check_unpacking(ElementType type) {
 
 }  // namespace
 
-TEST_CASE("stored numbers become what they mean, where they lie") {
+TEST_CASE("stored numbers are unpacked in place") {
     check_unpacking<std::uint8_t, float>(ElementType::u8);
     check_unpacking<std::int16_t, float>(ElementType::i16);
     check_unpacking<float, float>(ElementType::f32);
@@ -51,7 +51,7 @@ TEST_CASE("stored numbers become what they mean, where they lie") {
     check_unpacking<double, double>(ElementType::f64);
 }
 
-TEST_CASE("unpacked numbers have as many digits as the stored ones need") {
+TEST_CASE("the unpacked type has enough digits for the stored type") {
     CHECK(unpacked_type(ElementType::i8) == ElementType::f32);
     CHECK(unpacked_type(ElementType::f16) == ElementType::f32);
     CHECK(unpacked_type(ElementType::bf16) == ElementType::f32);

@@ -80,7 +80,7 @@ TEST_CASE("every type becomes float32") {
           std::vector<float>{1, -2});
 }
 
-TEST_CASE("a mean and a spread for all, for each feature, for each channel and each row of a window") {
+TEST_CASE("mean and spread apply to all numbers, per feature, per channel, or per feature of a window's rows") {
     const std::vector<float> numbers{1, 2, 3, 4, 5, 6};
     CHECK(converted<float>(ElementType::f32, numbers, {6}, {{1}, {2}}).numbers ==
           std::vector<float>{0, 0.5F, 1, 1.5F, 2, 2.5F});
@@ -96,14 +96,14 @@ TEST_CASE("a mean and a spread for all, for each feature, for each channel and e
     CHECK(out == std::vector<float>{0, 0, 2, 2, 4, 4});
 }
 
-TEST_CASE("a small spread about a large mean keeps its digits") {
+TEST_CASE("a small spread around a large mean keeps its precision") {
     const auto result = converted<double>(ElementType::f64, {1e9, 1e9 + 0.5}, {1, 2}, {{1e9}, {1}});
 
     CHECK(result.numbers == std::vector<float>{0, 0.5F});
 }
 
-TEST_CASE("float32 about a large mean is normalised by that mean, not by the float32 beside it") {
-    // Air pressure: float32 are 1/128 apart here, so 101325.3 would be rounded by 0.0031, 6 % of the std.
+TEST_CASE("float32 numbers around a large mean are normalized by that mean, not by its float32 rounding") {
+    // Air pressure: float32 numbers are 1/128 apart here, so 101325.3 would be rounded by 0.0031, 6 % of the std.
     const std::vector<float> pressures{101325.296875F, 101325.3515625F, 101325.25F, 0};
     const Normalization standard{{101325.3}, {0.05}};
     const auto expect = [](float got, float pressure) {
@@ -120,7 +120,7 @@ TEST_CASE("float32 about a large mean is normalised by that mean, not by the flo
     CHECK(each.numbers[3] == 0);
 }
 
-TEST_CASE("half precision is read in full also where the processor flushes denormal numbers to 0") {
+TEST_CASE("half precision is read exactly even if the processor flushes denormal numbers to 0") {
 #ifdef __SSE__
     const auto before = _mm_getcsr();
     _mm_setcsr(before | 0x8040U);
@@ -133,7 +133,7 @@ TEST_CASE("half precision is read in full also where the processor flushes denor
 #endif
 }
 
-TEST_CASE("numbers that are NaN, infinite or beyond float32 are noticed, wherever they stand") {
+TEST_CASE("NaN, infinity and numbers beyond float32 are noticed at every position") {
     for (std::size_t at = 0; at < 37; ++at) {
         for (const double bad : {std::nan(""), 1e300, -std::numeric_limits<double>::infinity()}) {
             std::vector<double> sample(37, 1.0);
@@ -146,7 +146,7 @@ TEST_CASE("numbers that are NaN, infinite or beyond float32 are noticed, whereve
     }
 }
 
-TEST_CASE("a sample that is not finite is an error that names it") {
+TEST_CASE("a sample that is not finite causes an error that names it") {
     const TemporaryFolder folder;
     const auto set = SampleSet::open(write_floats(folder / "set.h5", {0, 1, 2, not_a_number, 4, 5, 6}) + "[1:]");
     SampleStream stream(set, as_floats(*set, NonFinite::error));
@@ -157,7 +157,7 @@ TEST_CASE("a sample that is not finite is an error that names it") {
     CHECK(stream.position() == 0);
 }
 
-TEST_CASE("skipped samples leave the others where they were, whatever the group") {
+TEST_CASE("skipped samples do not move the others, whatever the size of the group") {
     const TemporaryFolder folder;
     std::vector<float> targets(50);
     for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -203,7 +203,7 @@ TEST_CASE("skipped samples leave the others where they were, whatever the group"
     }
 }
 
-TEST_CASE("a data set that is input and target is read once, into memory for one") {
+TEST_CASE("a data set that is both input and target is read once and held once") {
     const TemporaryFolder folder;
     const auto file = folder / "set.h5";
     const std::vector<std::uint8_t> bytes(1 << 20, 7);
@@ -265,7 +265,7 @@ TEST_CASE("several data sets follow each other in a sample") {
           Contains("/images holds 2 samples but"));
 }
 
-TEST_CASE("packed numbers mean what their attributes say, and what stands for none is NaN") {
+TEST_CASE("packed numbers are unpacked by their attributes, and missing numbers become NaN") {
     const TemporaryFolder folder;
     const auto set = SampleSet::open(write_packed_set(folder / "packed.h5"));
     const auto& field = set->inputs()[0];
@@ -294,7 +294,7 @@ TEST_CASE("packed numbers mean what their attributes say, and what stands for no
     CHECK(by_feature[3] == 0.0F);
 }
 
-TEST_CASE("classes that the attributes call missing are noticed, and keep their numbers") {
+TEST_CASE("classes that the attributes mark as missing are noticed and keep their numbers") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "set.h5");
@@ -321,7 +321,7 @@ TEST_CASE("classes that the attributes call missing are noticed, and keep their 
     CHECK(together == numbers);
 }
 
-TEST_CASE("a fill value of more digits than the numbers have is theirs, and several may stand for none") {
+TEST_CASE("a fill value is rounded to the type of the numbers, and several values may mean missing") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "set.h5");
@@ -342,7 +342,7 @@ TEST_CASE("a fill value of more digits than the numbers have is theirs, and seve
     CHECK_FALSE(set->inputs()[0].packing->scaled);
 }
 
-TEST_CASE("bounds with a type of unpacked numbers are bounds of these") {
+TEST_CASE("bounds of an unpacked type are bounds of the unpacked numbers") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "set.h5");
@@ -357,7 +357,7 @@ TEST_CASE("bounds with a type of unpacked numbers are bounds of these") {
     CHECK(std::isinf(packing.valid_min));
 }
 
-TEST_CASE("a bound of more digits than the numbers have leaves its own number in") {
+TEST_CASE("a bound is rounded to the type of the numbers, and so includes itself") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "set.h5");
@@ -373,7 +373,7 @@ TEST_CASE("a bound of more digits than the numbers have leaves its own number in
     CHECK(set->targets()[0].packing->valid_max == 57);
 }
 
-TEST_CASE("a bound that is NaN is none") {
+TEST_CASE("a NaN bound is ignored") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "set.h5");
@@ -387,7 +387,7 @@ TEST_CASE("a bound that is NaN is none") {
     CHECK(packing.valid_max == 2);
 }
 
-TEST_CASE("an attribute of CF that is no number is refused") {
+TEST_CASE("a CF attribute that is not a number is refused") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "set.h5");
@@ -399,7 +399,7 @@ TEST_CASE("an attribute of CF that is no number is refused") {
           Contains("set.h5:/inputs has an attribute scale_factor of type string"));
 }
 
-TEST_CASE("channels that are stored last come first into the batch, packed or not, in windows too") {
+TEST_CASE("channels stored last come first in the batch, packed or not, also in windows") {
     // Two rows of 2 x 2 pixels and 3 channels: pixel p of row r has the channels 100·r + 10·c + p.
     std::vector<std::int16_t> stored;
     std::vector<float> expected(24);
@@ -447,7 +447,7 @@ TEST_CASE("channels that are stored last come first into the batch, packed or no
     }
 }
 
-TEST_CASE("images of one pixel, with their channels last, are scaled by one mean for all channels") {
+TEST_CASE("one-pixel images with channels last can be scaled by one mean for all channels") {
     const TemporaryFolder folder;
     const std::vector<float> stored{1, 2, 3, 4, 5, 6};
     Hdf5Writer(folder / "set.h5").add("/inputs", {2, 1, 1, 3}, H5T_NATIVE_FLOAT, stored);
@@ -460,7 +460,7 @@ TEST_CASE("images of one pixel, with their channels last, are scaled by one mean
 
 namespace {
 
-/// What becomes of two rows of 2 x 3 x 4 numbers that count from 0, or of 3 x 4 x 2 where channels come last.
+/// The first sample of a batch from two rows of 2 x 3 x 4 numbers that count from 0, or 3 x 4 x 2 with channels last.
 std::vector<float> fitted(const SampleSet::Options& options, const std::vector<std::int64_t>& expected_shape) {
     const TemporaryFolder folder;
     std::vector<std::int16_t> numbers(2 * 24);
@@ -490,15 +490,15 @@ std::vector<float> fitted(const SampleSet::Options& options, const std::vector<s
 
 }  // namespace
 
-TEST_CASE("images are cut and filled up on the way into a batch, wherever their channels are") {
+TEST_CASE("images are cropped and padded on the way into a batch, with channels first or last") {
     for (const auto layout : {SampleLayout::chw, SampleLayout::hwc}) {
         SampleSet::Options options{.targets = {}, .layout = layout};
         options.crop = Crop{{1, 2}};
-        // The second line's middle, less the channels' means 1 and 2.
+        // The middle of the second line, minus the channel means 1 and 2.
         CHECK(fitted(options, {2, 1, 2}) == std::vector<float>{5 - 1, 6 - 1, 17 - 2, 18 - 2});
         options.crop = Crop{{1, 2}, CropFrom::begin};
         CHECK(fitted(options, {2, 1, 2}) == std::vector<float>{0 - 1, 1 - 1, 12 - 2, 13 - 2});
-        options.pad = Pad{{2, 5}};  // a column before and two behind; a line below
+        options.pad = Pad{{2, 5}};  // one column on the left, two on the right; one line below
         CHECK(fitted(options, {2, 2, 5}) == std::vector<float>{0, -1, 0,  0, 0, 0, 0, 0, 0, 0,  //
                                                                0, 10, 11, 0, 0, 0, 0, 0, 0, 0});
         options.pad = Pad{{3, 4}, PadWith::edge};
@@ -511,7 +511,7 @@ TEST_CASE("images are cut and filled up on the way into a batch, wherever their 
     }
 }
 
-TEST_CASE("a size that images cannot be cut or filled up to is refused") {
+TEST_CASE("a crop larger or a padding smaller than the images is refused") {
     const auto complaint = [](const SampleSet::Options& options) { return complaint_of([&] { fitted(options, {}); }); };
     SampleSet::Options options{.targets = {}};
     options.crop = Crop{{4, 4}};
@@ -521,7 +521,7 @@ TEST_CASE("a size that images cannot be cut or filled up to is refused") {
     CHECK(complaint(options) == Contains("images of 3 x 4, too large to be padded to 3 x 3"));
 }
 
-TEST_CASE("a part of the rows and a crop go together") {
+TEST_CASE("a part of each row can be cropped") {
     SampleSet::Options options{.inputs = {"inputs[:, 1:2]"}, .targets = {}};
     options.crop = Crop{{2, 2}, CropFrom::begin};
     const TemporaryFolder folder;

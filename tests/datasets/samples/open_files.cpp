@@ -19,7 +19,7 @@ using doctest::Contains;
 
 namespace {
 
-/// While it lives, the process has at most `most` descriptors.
+/// Limits the process to `most` descriptors while it exists.
 class FewDescriptors {
   public:
     explicit FewDescriptors(rlim_t most) {
@@ -37,7 +37,7 @@ class FewDescriptors {
 
 }  // namespace
 
-TEST_CASE("a set of more files than a process may open is read and shuffled") {
+TEST_CASE("a set with more files than a process may open is read and shuffled") {
     const TemporaryFolder folder;
     const auto location = write_counting_files(folder.path(), std::vector<std::int64_t>(150, 3), 2);
     const FewDescriptors few(48);
@@ -88,7 +88,7 @@ TEST_CASE("a file that changed while it was closed is refused") {
     }
 }
 
-TEST_CASE("the file that was used longest ago is closed for another") {
+TEST_CASE("the least recently used file is closed to open another") {
     const TemporaryFolder folder;
     const auto place = Location::parse(write_counting_set(folder / "set.h5", 3, 3));
     const FewDescriptors few(16);  // two files are open

@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What write_matrix.py wrote into `folder`: the route by the file's name. Empty, with a message, without h5py.
+/// Runs write_matrix.py in `folder`. Returns the expected route for each file name. Without h5py, prints a message and
+/// returns nothing.
 std::map<std::string, std::string> write_matrix(const fs::path& folder) {
     if (!has_h5py()) {
         return {};
@@ -46,7 +47,7 @@ std::vector<std::byte> read_in_steps(const SampleSet& set, std::int64_t step) {
     return all;
 }
 
-/// The message of what reading samples [begin, begin + count) throws; empty if all is well.
+/// The error message from reading samples [begin, begin + count); empty if the read succeeds.
 doctest::String failure_of(const SampleSet& set, std::int64_t begin, std::int64_t count) {
     std::vector<std::byte> inputs(static_cast<std::size_t>(count) * set.inputs().sample_bytes());
     std::vector<std::byte> targets(static_cast<std::size_t>(count) * set.targets().sample_bytes());
@@ -76,7 +77,7 @@ struct SmallSet {
         writer.add("/targets", {8}, H5T_NATIVE_UINT8, bytes_of(std::vector<std::uint8_t>(8)));
     }
 
-    /// Where the inputs lie in the file, or their chunk with samples 2 and 3.
+    /// The address of the inputs in the file, or of their chunk with samples 2 and 3.
     std::uint64_t address() const {
         const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
         const hid_t data_set = H5Dopen2(id, "/inputs", H5P_DEFAULT);
@@ -99,12 +100,12 @@ struct SmallSet {
         write_bytes(file, bytes);
     }
 
-    /// Changes the file's note of `address()`, which the old format keeps without a checksum.
+    /// Replaces `address()` in the metadata of the file, which have no checksum in the old format.
     void pretend_to_lie_at(std::uint64_t other) const {
         auto bytes = read_bytes(file);
         std::vector<std::uint64_t> numbers{address()};
         if (contiguous) {
-            numbers.push_back(values.size() * sizeof(std::int32_t));  // stands behind it, and makes it unique
+            numbers.push_back(values.size() * sizeof(std::int32_t));  // follows the address and makes the match unique
         }
         const auto old = bytes_of(numbers);
         const auto note = std::search(bytes.begin(), bytes.end(), old.begin(), old.end());
@@ -154,8 +155,8 @@ TEST_CASE("chunks that skipped a filter are read") {
         const hid_t data_set = H5Dopen2(writer.id(), "/inputs", H5P_DEFAULT);
         const std::array<hsize_t, 2> first{0, 0};
         const std::array<hsize_t, 2> second{2, 0};
-        REQUIRE(H5Dwrite_chunk(data_set, H5P_DEFAULT, 3, first.data(), 8, values.data()) >= 0);  // neither
-        // 1 and 2 as little-endian bytes, those of the same place together.
+        REQUIRE(H5Dwrite_chunk(data_set, H5P_DEFAULT, 3, first.data(), 8, values.data()) >= 0);  // neither filter
+        // 3 and 4 as shuffled little-endian bytes.
         const auto shuffled = bytes_of<std::uint8_t>({3, 4, 0, 0, 0, 0, 0, 0});
         REQUIRE(H5Dwrite_chunk(data_set, H5P_DEFAULT, 2, second.data(), 8, shuffled.data()) >= 0);  // no deflate
         H5Dclose(data_set);
@@ -193,7 +194,7 @@ TEST_CASE("n-bit, szip and bitshuffle are left to the library and its plugins") 
     }
 }
 
-TEST_CASE("a byte that changed in a chunk is an error with file, data set, samples, chunk and offset") {
+TEST_CASE("a changed byte in a chunk causes an error with file, data set, samples, chunk and offset") {
     for (const auto& [filters, reason] :
          {std::pair{std::vector<H5Z_filter_t>{H5Z_FILTER_FLETCHER32}, "its checksum (fletcher32) does not match"},
           std::pair{std::vector<H5Z_filter_t>{H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE}, "deflate stream is damaged"},
@@ -210,7 +211,7 @@ TEST_CASE("a byte that changed in a chunk is an error with file, data set, sampl
     }
 }
 
-TEST_CASE("an address beyond the end of the file is an error that names the samples, not zeros") {
+TEST_CASE("an address beyond the end of the file causes an error that names the data set, not zeros") {
     for (const auto& chunk : {std::vector<hsize_t>{}, std::vector<hsize_t>{2, 16}}) {
         for (const bool far : {false, true}) {
             const SmallSet data({}, chunk);
@@ -229,7 +230,7 @@ TEST_CASE("an address beyond the end of the file is an error that names the samp
     }
 }
 
-TEST_CASE("a file cut off while it is open is an error, not zeros") {
+TEST_CASE("a file truncated while it is open causes an error, not zeros") {
     const TemporaryFolder folder;
     const auto contiguous = SampleSet::open(write_counting_set(folder / "contiguous.h5", 100000, 0));
     const auto chunked = SampleSet::open(write_counting_set(folder / "chunked.h5", 100000, 1000));
@@ -242,7 +243,7 @@ TEST_CASE("a file cut off while it is open is an error, not zeros") {
     CHECK(failure_of(*chunked, 0, 100000) == Contains("chunked.h5:/train"));
 }
 
-TEST_CASE("a file written to while it is open is an error") {
+TEST_CASE("a write to a file while it is open causes an error") {
     const TemporaryFolder folder;
     const auto file = folder / "set.h5";
     const auto set = SampleSet::open(write_counting_set(file, 100, 10));
@@ -253,7 +254,7 @@ TEST_CASE("a file written to while it is open is an error") {
     CHECK(failure_of(*set, 0, 10) == Contains("set.h5:/train was written to while it was read"));
 }
 
-TEST_CASE("a file that another takes the place of while it is open is an error, and one that is removed is read on") {
+TEST_CASE("a file replaced while it is open causes an error, but a renamed file is still read") {
     for (const std::int64_t chunk_samples : {0, 10}) {
         const TemporaryFolder folder;
         const auto file = folder / "set.h5";
@@ -269,7 +270,7 @@ TEST_CASE("a file that another takes the place of while it is open is an error, 
     }
 }
 
-TEST_CASE("a data set behind a link to another file is read from there") {
+TEST_CASE("a data set linked from another file is read from that file") {
     const TemporaryFolder folder;
     const auto location = write_counting_set(folder / "data.h5", 100, 0);
     {

@@ -9,7 +9,7 @@ using namespace crescendo::datasets;
 
 namespace {
 
-/// Every row that a sample is made of, one by one.
+/// All rows that any sample uses.
 std::set<std::int64_t> rows_of(const RowMap& map) {
     std::set<std::int64_t> rows;
     for (std::int64_t sample = 0; sample < map.num_samples; ++sample) {
@@ -21,7 +21,7 @@ std::set<std::int64_t> rows_of(const RowMap& map) {
     return rows;
 }
 
-/// A range, a range with a step, windows, or a list, of a file with some hundred rows.
+/// A random range, range with a step, windows or list in a file with a few hundred rows.
 RowMap random_map(std::mt19937& random) {
     const auto from_to = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
     RowMap map{.num_samples = from_to(1, 20), .first = from_to(0, 100)};
@@ -45,7 +45,7 @@ RowMap random_map(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("a common row of two maps is found where there is one") {
+TEST_CASE("a common row of two maps is found if there is one") {
     std::mt19937 random(1);
     int num_common = 0;
 
@@ -67,7 +67,7 @@ TEST_CASE("a common row of two maps is found where there is one") {
     CHECK(num_common < 15'000);
 }
 
-TEST_CASE("the ranges of very long files are compared at once") {
+TEST_CASE("ranges of very long files are compared without visiting their rows") {
     constexpr std::int64_t many = std::int64_t{1} << 40;
     const RowMap even{.num_samples = many, .step = 2};
     const RowMap odd{.num_samples = many, .first = 1, .step = 2};

@@ -29,8 +29,8 @@ std::vector<std::int64_t> file_order(std::int64_t num_samples) {
     return samples;
 }
 
-// Samples, samples of a chunk, windows, shards: one sample; a chunk larger than the set; one window; even and uneven
-// ends; shards that are equal and that are not; primes.
+// Samples, samples per chunk, windows and shards. There are one sample; a chunk larger than the set; one window; even
+// and uneven ends; equal and unequal shards; primes.
 const auto shapes = std::to_array<SampleOrder::Shape>({{{1, 1}, 1, 1},
                                                        {{7, 10}, 1, 1},
                                                        {{10, 1}, 10, 1},
@@ -72,7 +72,7 @@ TEST_CASE("without a shuffle an epoch is in file order") {
     CHECK(whole_epoch(order) == file_order(10));
 }
 
-TEST_CASE("an order over a range has its samples, also where it begins and ends inside chunks") {
+TEST_CASE("an order over a range has the samples of the range, even if it begins and ends inside chunks") {
     const SampleOrder::Shape range{.chunks = {1000, 5}, .num_windows = 2, .samples = {13, 30}};
     CHECK(range.num_chunks() == 4);  // of which the first holds 2 of the samples
     CHECK(whole_epoch(SampleOrder(range, Shuffle::none, 3, 0)).front() == 13);
@@ -105,7 +105,7 @@ TEST_CASE("a position is found in the window that holds it") {
     }
 }
 
-TEST_CASE("a window needs its own chunks only, and each sample those of its shard") {
+TEST_CASE("a window needs only its own chunks, and a sample only the chunks of its shard") {
     for (const auto& shape : shapes) {
         const SampleOrder order(shape, Shuffle::windowed, 3, 0);
         std::vector<std::int64_t> all;
@@ -132,7 +132,7 @@ TEST_CASE("a window needs its own chunks only, and each sample those of its shar
     }
 }
 
-TEST_CASE("a shard has the same chunks in every epoch, neighbours of each other, and one more at most than another") {
+TEST_CASE("a shard has the same adjacent chunks in every epoch, and shards differ by at most one chunk") {
     const SampleOrder::Shape shape{{997, 13}, 4, 16};  // 77 chunks: 13 shards of 5, and 3 of 4
     for (int epoch = 0; epoch < 4; ++epoch) {
         std::vector<std::vector<std::int64_t>> shards(16);
@@ -153,8 +153,8 @@ TEST_CASE("a shard has the same chunks in every epoch, neighbours of each other,
     }
 }
 
-TEST_CASE("every run of positions has about equally many samples of each shard") {
-    // 16 chunks of 10 samples a shard, no rest: any 8 positions from a multiple of 8 on have one of each shard.
+TEST_CASE("every run of positions has samples of each shard in proportion to the shard's size") {
+    // 16 chunks of 10 samples per shard, no remainder: any 8 positions from a multiple of 8 on have one of each shard.
     const SampleOrder even({{8 * 16 * 10, 10}, 4, 8}, Shuffle::windowed, 3, 0);
     for (std::int64_t index = 0; index < even.num_windows(); ++index) {
         const auto window = even.window(index);
@@ -162,8 +162,8 @@ TEST_CASE("every run of positions has about equally many samples of each shard")
             CHECK(window.shards[i] == i % 8);
         }
     }
-    // 77 chunks in 16 shards, the last chunk short: of every 160 positions, each has its share by its chunks in the
-    // window.
+    // 77 chunks in 16 shards, and the last chunk is short: any 160 positions have samples of each shard in proportion
+    // to its chunks in the window.
     const SampleOrder uneven({{997, 13}, 2, 16}, Shuffle::windowed, 3, 0);
     for (std::int64_t index = 0; index < uneven.num_windows(); ++index) {
         const auto window = uneven.window(index);
@@ -178,7 +178,7 @@ TEST_CASE("every run of positions has about equally many samples of each shard")
     }
 }
 
-TEST_CASE("a window can be had without those before it") {
+TEST_CASE("a window can be computed without the windows before it") {
     const SampleOrder one({{101, 7}, 5, 2}, Shuffle::windowed, 3, 4);
     const SampleOrder other({{101, 7}, 5, 2}, Shuffle::windowed, 3, 4);
 

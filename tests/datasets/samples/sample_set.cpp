@@ -23,7 +23,7 @@ using doctest::Contains;
 
 namespace {
 
-/// The elements of rows 0 to 5 of 5 x 4 x 3 numbers, which count from 0, with indices in these ranges.
+/// The elements with indices in these ranges, of rows 0 to 5 of 5 x 4 x 3 numbers that count from 0.
 std::vector<std::int32_t> part_of_rows(Range first, Range second, Range third) {
     std::vector<std::int32_t> numbers;
     for (std::int64_t row = 0; row < 6; ++row) {
@@ -40,7 +40,7 @@ std::vector<std::int32_t> part_of_rows(Range first, Range second, Range third) {
 
 }  // namespace
 
-TEST_CASE("every sample's bytes are read, however the file is laid out") {
+TEST_CASE("every sample's bytes are read from every file layout") {
     const TemporaryFolder folder;
     struct Case {
         hsize_t chunk_samples;
@@ -157,7 +157,7 @@ TEST_CASE("a part of each row is read from every layout, by every route") {
     }
 }
 
-TEST_CASE("of rows that lie in one piece, little more is read than the part that is wanted") {
+TEST_CASE("reading a part of contiguous rows reads little more than that part") {
     const TemporaryFolder folder;
     const auto file = folder / "set.h5";
     Hdf5Writer(file).add("/t", {16, 4, 65536}, H5T_NATIVE_FLOAT, std::vector<float>(16 * 4 * 65536));
@@ -171,7 +171,7 @@ TEST_CASE("of rows that lie in one piece, little more is read than the part that
     CHECK(static_cast<double>(bytes_read_so_far() - before) < 1.01 * static_cast<double>(inputs.size()));
 }
 
-TEST_CASE("rows that a step or a list takes of chunks which split them are read with each chunk once") {
+TEST_CASE("reading rows of a step or a list reads each chunk once, even if chunks split the rows") {
     const TemporaryFolder folder;
     constexpr std::int32_t num_rows = 64;
     constexpr std::size_t row = 4 * 4096;
@@ -234,7 +234,7 @@ TEST_CASE("two threads read the same set, and another set of the same file") {
     CHECK(ok[1]);
 }
 
-TEST_CASE("inputs without targets are a set") {
+TEST_CASE("inputs without targets form a set") {
     const TemporaryFolder folder;
     const auto file = (folder / "set.h5").string();
     const std::vector<std::uint8_t> values{1, 2, 3, 4};
@@ -250,7 +250,7 @@ TEST_CASE("inputs without targets are a set") {
     CHECK(read_all(*set).targets.empty());
 }
 
-TEST_CASE("a damaged chunk is an error that names file, data set and samples") {
+TEST_CASE("a damaged chunk causes an error that names file, data set and samples") {
     const TemporaryFolder folder;
     const auto file = folder / "set.h5";
     const auto location = write_counting_set(file, 100, 10, /*deflate=*/true);
@@ -270,7 +270,7 @@ TEST_CASE("a damaged chunk is an error that names file, data set and samples") {
     CHECK(reads_counting_samples(*set, 10, 10));
 }
 
-TEST_CASE("a virtual data set is refused while a source is missing, unless it is to be filled") {
+TEST_CASE("a virtual data set with a missing source is refused unless missing data are filled") {
     const TemporaryFolder folder;
     const auto location = write_virtual_set(folder / "virtual.h5");
     const auto complete = read_all(*SampleSet::open(location)).inputs;
@@ -288,7 +288,7 @@ TEST_CASE("a virtual data set is refused while a source is missing, unless it is
     CHECK(complaint_about(location) == Contains("part-1.hdf:/piece is missing: there is no such data set"));
 }
 
-TEST_CASE("a source of a virtual data set that changes, or goes, is an error of the next read") {
+TEST_CASE("after a source of a virtual data set changes or disappears, the next read fails") {
     for (const char* change : {"written", "replaced", "removed"}) {
         CAPTURE(change);
         const TemporaryFolder folder;
@@ -309,8 +309,7 @@ TEST_CASE("a source of a virtual data set that changes, or goes, is an error of 
     }
 }
 
-TEST_CASE(
-    "a file behind a link that changes is an error of the next read, and another set for those who share chunks") {
+TEST_CASE("after a linked file changes, the next read fails and the set has another identity") {
     const TemporaryFolder folder;
     write_counting_set(folder / "data.h5", 10, 0);
     {

@@ -23,12 +23,12 @@ using doctest::Contains;
 
 namespace {
 
-// A counting sample takes 14 bytes and 9 for its place in the order, 18 where the whole set is held.
+// A counting sample takes 14 bytes and 9 for its place in the order, 18 if the whole set is held.
 constexpr std::size_t window_bytes(std::size_t samples) { return 2 * samples * 23; }
 constexpr std::size_t resident_bytes(std::size_t samples) { return samples * 32; }
 
-/// 101 samples in chunks of 5, two shards; two windows of four chunks each fit. In one file, or in several whose chunks
-/// are shorter at their ends.
+/// 101 samples in chunks of 5, two shards; memory for two windows of four chunks each. In one file, or in several whose
+/// last chunks are shorter.
 struct StreamedSet {
     TemporaryFolder folder;
     std::string location;
@@ -52,7 +52,7 @@ std::vector<std::int64_t> sorted(std::vector<std::int64_t> samples) {
     return samples;
 }
 
-/// The next slice's samples, appended; false at the epoch's end. Checks its bytes.
+/// Appends the samples of the next slice and checks its bytes. Returns false at the end of the epoch.
 bool take(SampleStream& stream, std::vector<std::int64_t>& samples) {
     const auto slice = stream.next();
     if (!slice) {
@@ -85,7 +85,7 @@ class WholeGroup {
         }
     }
 
-    /// One step of all: their samples; empty at the epoch's end.
+    /// One step of all workers. Returns their samples; empty at the end of the epoch.
     std::vector<std::int64_t> step() {
         std::vector<std::int64_t> samples;
         for (std::size_t rank = 0; rank < streams_.size(); ++rank) {
@@ -110,7 +110,7 @@ class WholeGroup {
     std::int64_t group_samples_ = 0;
 };
 
-/// Other bytes in the same file, whose time says that nothing happened.
+/// Writes other bytes to the file and restores its modification time.
 void write_unnoticed(const std::filesystem::path& file, std::span<const std::byte> bytes) {
     const auto time = std::filesystem::last_write_time(file);
     write_bytes(file, bytes);
@@ -121,7 +121,7 @@ void overwrite(const std::filesystem::path& file) {
     write_unnoticed(file, std::vector<std::byte>(std::filesystem::file_size(file), std::byte{0xFF}));
 }
 
-/// The same file, but that no chunk of it can be decompressed.
+/// The same file, but none of its chunks can be decompressed.
 std::vector<std::byte> without_streams(std::vector<std::byte> bytes) {
     // All of zlib's streams, which begin with 78 5E at this level.
     const std::array magic{std::byte{0x78}, std::byte{0x5E}};
@@ -139,7 +139,7 @@ TEST_CASE("a group of any size sees every sample once an epoch, in the same step
         const StreamedSet data(num_files);
         SampleStream alone(data.set, data.options);
         WholeGroup group(data, size);
-        // Less than a sample a worker; uneven; as a window; more than two windows; more than the set.
+        // Less than one sample per worker; uneven; one window; more than two windows; more than the set.
         for (const std::int64_t batch : {2, 8, 20, 47, 1000}) {
             CAPTURE(num_files);
             CAPTURE(size);
@@ -161,7 +161,7 @@ TEST_CASE("a group of any size sees every sample once an epoch, in the same step
     }
 }
 
-TEST_CASE("an epoch that changes its workers and batch half-way sees every sample once") {
+TEST_CASE("an epoch whose workers and batch size change halfway sees every sample once") {
     const StreamedSet data;
     SampleStream alone(data.set, data.options);
     alone.enter({.seed = 5, .group_batch = 101});
@@ -189,7 +189,7 @@ TEST_CASE("an epoch that changes its workers and batch half-way sees every sampl
     CHECK(sorted(samples) == counting(101));
 }
 
-TEST_CASE("a survivor goes on in the same stream with another share") {
+TEST_CASE("a survivor continues in the same stream with another share") {
     const StreamedSet data;
     SampleStream alone(data.set, data.options);
     alone.enter({.seed = 5, .group_batch = 30});
@@ -204,7 +204,7 @@ TEST_CASE("a survivor goes on in the same stream with another share") {
 
     CHECK(stream.position() == 90);
     CHECK(std::equal(samples.begin(), samples.begin() + 30, expected.begin()));
-    // Then those of the second shard: 10 of the 21 chunks.
+    // Then the samples of the second shard: 10 of the 21 chunks.
     std::vector<std::int64_t> own;
     std::copy_if(expected.begin() + 30, expected.begin() + 90, std::back_inserter(own),
                  [](std::int64_t sample) { return sample >= 55; });
@@ -217,7 +217,7 @@ TEST_CASE("a survivor goes on in the same stream with another share") {
     CHECK(std::equal(samples.begin(), samples.end(), expected.begin() + 30, expected.begin() + 60));
 }
 
-TEST_CASE("a step with less samples than workers gives some an empty slice") {
+TEST_CASE("a step with fewer samples than workers gives some workers an empty slice") {
     const StreamedSet data;
     SampleStream stream(data.set, data.options);
 
@@ -231,7 +231,7 @@ TEST_CASE("a step with less samples than workers gives some an empty slice") {
     CHECK_FALSE(stream.next().has_value());
 }
 
-TEST_CASE("an epoch that is over stays over until another is entered") {
+TEST_CASE("a finished epoch stays finished until another one is entered") {
     const StreamedSet data;
     SampleStream stream(data.set, data.options);
     stream.enter({.seed = 5, .position = 101, .group_batch = 16});
@@ -243,7 +243,7 @@ TEST_CASE("an epoch that is over stays over until another is entered") {
     CHECK(sorted(rest_of_epoch(stream)) == counting(101));
 }
 
-TEST_CASE("an epoch that was said to be the last ends as others do, and another may follow") {
+TEST_CASE("an epoch announced as the last ends like any other, and another may follow") {
     for (const auto shuffle : {Shuffle::none, Shuffle::windowed}) {
         StreamedSet data;
         data.options.shuffle = shuffle;
@@ -311,7 +311,7 @@ TEST_CASE("a set that fits in memory is read once, for all epochs and seeds") {
     }
 }
 
-TEST_CASE("a set that was read whole is refused once another file takes its place") {
+TEST_CASE("a set that was read completely is refused after another file replaces it") {
     const TemporaryFolder folder;
     const auto file = folder / "set.h5";
     const auto set = SampleSet::open(write_counting_set(file, 101, 5));
@@ -333,7 +333,8 @@ TEST_CASE("a set that does not fit is read again") {
     stream.next();
 
     overwrite(data.folder / "set.h5");
-    stream.enter({.seed = 6, .group_batch = 101});  // what the thread still reads for seed 5 may fail, and is of no use
+    stream.enter(
+        {.seed = 6, .group_batch = 101});  // the thread may still fail to read for seed 5; that does not matter
 
     const auto slice = stream.next();
     REQUIRE(slice.has_value());
@@ -370,7 +371,7 @@ TEST_CASE("windows already read are kept when the group changes") {
     CHECK(samples.size() >= 14);
 }
 
-TEST_CASE("the parts of a set hold each of its samples once, in its order") {
+TEST_CASE("the parts of a set together have each sample once, in the order of the set") {
     for (const auto& [num_files, memory] :
          {std::pair{1, window_bytes(5)}, {1, window_bytes(20)}, {1, resident_bytes(110)}, {4, window_bytes(20)}}) {
         const StreamedSet data(num_files);
@@ -381,7 +382,7 @@ TEST_CASE("the parts of a set hold each of its samples once, in its order") {
                 stream.enter({.seed = 5, .group_batch = 8, .part = part, .parts = parts});
                 const auto own = rest_of_epoch(stream);
                 const double equal = 101.0 / parts;
-                // Of less than four chunks each, parts are equal, though several read one chunk.
+                // Parts of less than four chunks are equal in size, even if several read the same chunk.
                 CHECK(static_cast<double>(own.size()) <= (parts <= 5 ? std::max(equal + 5, equal * 1.25) : equal + 1));
                 samples.insert(samples.end(), own.begin(), own.end());
             }
@@ -404,7 +405,7 @@ TEST_CASE("a shuffled part has the same samples in another order each epoch") {
     CHECK(epochs[0].size() == 51);  // 11 of the 21 chunks, of which the last has one sample
 }
 
-TEST_CASE("a survivor of a set that fits reads what it lacks, and then keeps all of it") {
+TEST_CASE("if a set fits in memory, a survivor reads what it lacks and then keeps the whole set") {
     const TemporaryFolder folder;
     const auto set = SampleSet::open(write_counting_set(folder / "set.h5", 101, 5));
     SampleStream stream(set, {.memory_bytes = resident_bytes(101)});
@@ -419,7 +420,7 @@ TEST_CASE("a survivor of a set that fits reads what it lacks, and then keeps all
     CHECK(sorted(rest_of_epoch(stream)) == counting(101));
 }
 
-TEST_CASE("a survivor of a set that fits does not take what it failed to read for what it had before") {
+TEST_CASE("if a set fits in memory, a survivor does not use samples that it failed to read") {
     for (const std::uint64_t seed : {5, 6}) {
         CAPTURE(seed);
         const TemporaryFolder folder;
@@ -537,7 +538,7 @@ TEST_CASE("the number of shards is a power of two that the chunks and the memory
     CHECK(plan_windows(*set, {0, 5000}, Shuffle::none, resident_bytes(5000)).num_shards == 1);
 }
 
-TEST_CASE("memory for less than two chunks is refused with the size it takes") {
+TEST_CASE("memory for less than two chunks is refused with the size that is needed") {
     const TemporaryFolder folder;
     const auto set = SampleSet::open(write_counting_set(folder / "set.h5", 101, 5));
     const auto complaint = complaint_of([&] { SampleStream(set, {.memory_bytes = window_bytes(5) - 1}); });
@@ -547,7 +548,7 @@ TEST_CASE("memory for less than two chunks is refused with the size it takes") {
     CHECK(complaint == Contains("raise data.memory to 1 MiB or rewrite the file"));
 }
 
-TEST_CASE("what the reading thread throws arrives in next, and a later next reads on") {
+TEST_CASE("next() rethrows an error of the reading thread, and a later call continues reading") {
     const TemporaryFolder folder;
     const auto file = folder / "set.h5";
     const auto set = SampleSet::open(write_counting_set(file, 1000, 10, /*deflate=*/true));
@@ -564,10 +565,10 @@ TEST_CASE("what the reading thread throws arrives in next, and a later next read
     CHECK(sorted(rest_of_epoch(stream)) == counting(1000));
 }
 
-TEST_CASE("a window that cannot be planned is an error of whoever waits for it") {
+TEST_CASE("a window that cannot be planned causes an error in the thread that waits for it") {
     const TemporaryFolder folder;
     const auto set = SampleSet::open(write_counting_set(folder / "set.h5", 10, 5));
-    // No vector holds the order of so many chunks.
+    // No vector can hold the order of this many chunks.
     const ChunkMap too_many(std::int64_t{1} << 61, /*chunk_samples=*/1);
     const SampleOrder::Shape shape{.chunks = too_many, .num_windows = too_many.num_chunks() / 2};
     WindowReader reader(set, shape, Shuffle::windowed, /*num_threads=*/1, nullptr);
@@ -576,7 +577,7 @@ TEST_CASE("a window that cannot be planned is an error of whoever waits for it")
     CHECK_THROWS_AS(reader.at({}, {}), std::length_error);
 }
 
-TEST_CASE("a stream can be let go at any moment") {
+TEST_CASE("a stream can be destroyed at any moment") {
     const StreamedSet data;
     for (int steps = 0; steps < 20; ++steps) {
         SampleStream stream(data.set, data.options);

@@ -15,7 +15,7 @@ using doctest::Contains;
 
 namespace {
 
-/// All targets of a stream's epoch, which are the rows' numbers in a counting set.
+/// The row of each sample in a stream's epoch of a counting set. Checks the samples' bytes.
 std::vector<std::int64_t> rows_of(SampleStream& stream, const SampleSet& set) {
     std::vector<std::int64_t> rows;
     while (const auto slice = stream.next()) {
@@ -96,7 +96,7 @@ TEST_CASE("a list of rows is a set of its own, in the order of the file") {
     CHECK(rows_of(stream, *set) == std::vector<std::int64_t>{3, 4, 7, 50, 100});
 }
 
-TEST_CASE("a selection that holds no samples, or others than there are, is refused") {
+TEST_CASE("a selection without samples, or with samples that do not exist, is refused") {
     const TemporaryFolder folder;
     const auto location = write_listed_set(folder / "set.h5");
     const auto complaint = [&](const std::string& selection) {
@@ -115,7 +115,7 @@ TEST_CASE("a selection that holds no samples, or others than there are, is refus
     CHECK(complaint("[/train/inputs]") == Contains("/train/inputs does not list samples"));
 }
 
-TEST_CASE("a list has no numbers that stand for none, and no measurements") {
+TEST_CASE("a list with missing or packed numbers is refused") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "set.h5");
@@ -143,13 +143,13 @@ TEST_CASE("equal selections have equal suffixes") {
     CHECK(Selection::parse("a.h5:/train[/list]").group == "a.h5:/train");
 }
 
-TEST_CASE("a window is neighbouring rows, and its target lies the horizon behind them") {
+TEST_CASE("a window has consecutive rows, and its target lies the horizon after them") {
     const TemporaryFolder folder;
     struct Case {
         TimeWindow window;
         std::size_t memory;
     };
-    // Overlapping, touching and sparse windows; the set as a whole, and window by window of the reader.
+    // Overlapping, adjacent and sparse windows; the set held whole, or read part by part.
     for (const auto& [window, memory] :
          {Case{{4, 1, 0}, 100'000}, Case{{4, 1, 2}, 3'000}, Case{{3, 3, 0}, 2'000}, Case{{2, 5, 1}, 2'000}}) {
         CAPTURE(window.length);

@@ -18,7 +18,7 @@ using doctest::Contains;
 
 namespace {
 
-/// The complaint about two files, of which the second has what `write` writes.
+/// The complaint about a set of two files. `write` writes the content of the second.
 doctest::String complaint_about_second(const std::function<void(Hdf5Writer&)>& write) {
     const TemporaryFolder folder;
     const auto location = write_counting_set(folder / "1.h5", 4, 0);
@@ -31,7 +31,7 @@ doctest::String complaint_about_second(const std::function<void(Hdf5Writer&)>& w
 
 }  // namespace
 
-TEST_CASE("a set that says to be larger than any disk is damaged") {
+TEST_CASE("a set that claims to be larger than any disk is reported as damaged") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "set.h5");
@@ -43,7 +43,7 @@ TEST_CASE("a set that says to be larger than any disk is damaged") {
                          Contains("set.h5:/inputs claims to hold more than 2^60 bytes"), crescendo::DamagedFile);
 }
 
-TEST_CASE("the first file whose rows are not like those before is named with the difference") {
+TEST_CASE("the first file whose rows differ from those before is named with the difference") {
     const std::vector<std::int32_t> numbers(8);
     const std::vector<std::uint16_t> targets(4);
     const auto add_inputs = [&](Hdf5Writer& file, std::vector<hsize_t> shape, hid_t type) {
@@ -92,7 +92,7 @@ TEST_CASE("a location that cannot be used is named with the reason") {
     CHECK(complaint_about("~/set.h5:/train") == Contains("and ~ is not expanded; write the whole path"));
 }
 
-TEST_CASE("a link that leads nowhere is named with its target, not taken for a name that is missing") {
+TEST_CASE("a dangling link is named with its target, not reported as a missing name") {
     const TemporaryFolder folder;
     const auto file = (folder / "set.h5").string();
     {
@@ -110,7 +110,7 @@ TEST_CASE("a link that leads nowhere is named with its target, not taken for a n
     CHECK(complaint_about(file + ":/c") == Contains("/c/targets (external link) points to gone.h5:/x"));
 }
 
-TEST_CASE("of a group with very many members, a message names some") {
+TEST_CASE("a message about a group with many members names only some of them") {
     const TemporaryFolder folder;
     const auto file = (folder / "set.h5").string();
     {
@@ -124,7 +124,7 @@ TEST_CASE("of a group with very many members, a message names some") {
     CHECK(complaint_about(file + ":/") == Contains(", 118, 119 and 5 more"));
 }
 
-TEST_CASE("a file that is not HDF5, or cut off, is named") {
+TEST_CASE("a file that is truncated or is not HDF5 is named") {
     const TemporaryFolder folder;
     write_bytes(folder / "text.h5", bytes_of(std::vector<char>(4096, 'x')));
     write_bytes(folder / "empty.h5", {});
@@ -169,7 +169,7 @@ TEST_CASE("a data set that holds no samples is named") {
 TEST_CASE("a filter that this HDF5 lacks is named when the set is opened") {
     const TemporaryFolder folder;
     const auto file = (folder / "set.h5").string();
-    // A filter of a number for private use, known while the file is written and forgotten after.
+    // A filter with a number for private use, registered only while the file is written.
     constexpr H5Z_filter_t number = 300;
     const auto pass = [](unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*, void**) {
         return bytes;

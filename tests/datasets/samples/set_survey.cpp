@@ -20,7 +20,7 @@ using namespace crescendo::datasets;
 using namespace crescendo::tests;
 using doctest::Contains;
 
-TEST_CASE("a range over several files takes rows of those that it reaches, and the others are no parts") {
+TEST_CASE("a range over several files has parts only in the files that it reaches") {
     const TemporaryFolder folder;
     write_counting_set(folder / "1.h5", 4, 0);
     write_counting_set(folder / "2.h5", 4, 0);
@@ -42,7 +42,7 @@ TEST_CASE("a range over several files takes rows of those that it reaches, and t
     CHECK(survey.parts[1].map.row_of(0) == 1);
 }
 
-TEST_CASE("the rows of several files follow each other, sorted by name, however each is laid out") {
+TEST_CASE("the rows of several files follow one another in the order of the file names, in every layout") {
     const TemporaryFolder folder;
     const auto location = write_counting_files(folder.path(), {7, 1, 9, 4}, 4);
     const auto set = SampleSet::open(location);
@@ -57,7 +57,7 @@ TEST_CASE("the rows of several files follow each other, sorted by name, however 
     CHECK(set->place_of(8) == (folder / "part-002.h5").string() + ":/train");
 }
 
-TEST_CASE("whoever opens a set hears of every file") {
+TEST_CASE("opening a set reports every file") {
     const TemporaryFolder folder;
     const auto location = write_counting_files(folder.path(), {7, 1, 9}, 4);
     int num_opened = 0;
@@ -85,7 +85,7 @@ TEST_CASE("a selection counts over the rows of all files") {
     CHECK(complaint_about(location + "[:22]") == Contains("of all files holds samples [0, 21)"));
 }
 
-TEST_CASE("each file has its own list of the rows that are selected") {
+TEST_CASE("each file has its own list of selected rows") {
     const TemporaryFolder folder;
     const auto location = write_counting_files(folder.path(), {7, 9}, 4);
     for (const auto& [name, row] : {std::pair{"part-000.h5", 3}, {"part-001.h5", 5}}) {
@@ -105,7 +105,7 @@ TEST_CASE("each file has its own list of the rows that are selected") {
     CHECK(are_counting_samples(std::vector<std::int64_t>{3, 7 + 5}, inputs, targets));
 }
 
-TEST_CASE("a window has the rows of one file") {
+TEST_CASE("a window has rows of only one file") {
     const TemporaryFolder folder;
     const auto location = write_counting_files(folder.path(), {7, 2, 6}, 4);
 
@@ -158,7 +158,7 @@ TEST_CASE("windows and parts of rows are unpacked by the factors of their file")
     CHECK(target[0] == 2.0F);
 }
 
-TEST_CASE("files whose numbers mean different classes are no set, and the longest list names those of a set") {
+TEST_CASE("files with contradictory class names are refused, and otherwise the longest list names the classes") {
     using Names = std::vector<std::string>;
     const TemporaryFolder folder;
     const auto location = write_counting_files(folder.path(), {4, 4, 4}, 2);

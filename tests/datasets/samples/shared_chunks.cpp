@@ -25,16 +25,16 @@ using namespace crescendo::tests;
 using doctest::Contains;
 using State = SharedChunks::State;
 
-/// ThreadSanitizer does not see that a timed lock of a dead process's mutex succeeds (EOWNERDEAD), and calls the unlock
-/// after it wrong.
+/// ThreadSanitizer does not see that a timed lock of a dead process's mutex succeeds (EOWNERDEAD), and reports the
+/// unlock after it as an error.
 extern "C" const char* __tsan_default_suppressions() { return "mutex:SharedChunks::Memory::lock\n"; }
 
 namespace {
 
 constexpr std::size_t chunk_bytes = 1000;
-constexpr std::size_t page = 4096;  // the least that is shared: four chunks
+constexpr std::size_t page = 4096;  // the smallest shared memory: four chunks
 
-/// Numbers that tell where they belong.
+/// Fills in bytes that identify the chunk.
 void fill(std::span<std::byte> bytes, const SharedChunks::Key& key) {
     const auto number = CounterRandom(key.set, static_cast<std::uint64_t>(key.chunk)).next();
     for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -48,7 +48,7 @@ bool is_filled(std::span<const std::byte> bytes, const SharedChunks::Key& key) {
     return std::equal(bytes.begin(), bytes.end(), expected.begin());
 }
 
-/// Claims the chunk, which nobody has, and publishes it.
+/// Claims the chunk, which no process has, and publishes it.
 void give(SharedChunks& chunks, const SharedChunks::Key& key) {
     auto lease = chunks.acquire(key, chunk_bytes);
     REQUIRE(lease.state() == State::claimed);
@@ -62,7 +62,7 @@ bool has(SharedChunks& chunks, const SharedChunks::Key& key) {
     return lease.state() == State::ready;
 }
 
-/// Two of those that share the memory.
+/// Two users of the same shared memory.
 struct Two {
     explicit Two(std::size_t bytes = std::size_t{1} << 20) : one(memory.path(), bytes), other(memory.path(), bytes) {}
 
@@ -107,7 +107,7 @@ class OtherProcess {
 
 }  // namespace
 
-TEST_CASE("what one process has read, the others have") {
+TEST_CASE("a chunk that one process has read is available to the others") {
     Two two;
 
     give(two.one, {1, 7});
@@ -118,7 +118,7 @@ TEST_CASE("what one process has read, the others have") {
     CHECK(two.one.acquire({1, 7}, chunk_bytes + 1).state() == State::absent);  // it cannot be the same
 }
 
-TEST_CASE("a chunk is read by the first who asks; if it does not come, by the next") {
+TEST_CASE("the first process to ask for a chunk reads it, and if it gives up, the next one does") {
     Two two;
     {
         const auto claimed = two.one.acquire({1, 7}, chunk_bytes);
@@ -133,7 +133,7 @@ TEST_CASE("a chunk is read by the first who asks; if it does not come, by the ne
     CHECK(has(two.one, {1, 7}));
 }
 
-TEST_CASE("a process alone keeps nothing, for nobody would look at it") {
+TEST_CASE("a single process keeps nothing, since no other process would use it") {
     const MemoryFile memory("test");
     SharedChunks alone(memory.path(), page);
     CHECK(alone.acquire({1, 7}, chunk_bytes).state() == State::absent);
@@ -146,7 +146,7 @@ TEST_CASE("a process alone keeps nothing, for nobody would look at it") {
     CHECK(alone.acquire({1, 7}, chunk_bytes).state() == State::absent);
 }
 
-TEST_CASE("new chunks take the place of the oldest, but not of those that are in use") {
+TEST_CASE("new chunks replace the oldest chunks but not chunks in use") {
     Two two(page);
     for (int chunk = 0; chunk < 4; ++chunk) {
         give(two.one, {1, chunk});
@@ -165,14 +165,14 @@ TEST_CASE("new chunks take the place of the oldest, but not of those that are in
             lease.publish();
         }
         held.clear();
-        held.push_back(two.one.acquire({1, 10}, chunk_bytes));  // the oldest is copied
+        held.push_back(two.one.acquire({1, 10}, chunk_bytes));  // the oldest is being copied
         CHECK(two.other.acquire({1, 20}, chunk_bytes).state() == State::absent);
     }
     give(two.other, {1, 20});
     CHECK_FALSE(two.other.acquire({1, 21}, 2 * page).state() == State::claimed);  // larger than all of it
 }
 
-TEST_CASE("chunks of many sizes, in many threads, are always those that were asked for") {
+TEST_CASE("threads always get the chunks that they asked for, with chunks of many sizes") {
     Two two(16 * page);
     std::atomic<int> num_ready = 0;
     const auto work = [&](SharedChunks& chunks, std::uint64_t seed) {
@@ -203,7 +203,7 @@ TEST_CASE("chunks of many sizes, in many threads, are always those that were ask
     CHECK(two.one.acquire({9, 9}, 15 * page).state() == State::claimed);  // nothing is in use any more
 }
 
-TEST_CASE("what a dead process was reading and copying is free again") {
+TEST_CASE("chunks that a dead process was reading or copying become free") {
     const MemoryFile memory("test");
     const auto path = memory.path();  // of this process
     SharedChunks own(path, page);
@@ -223,13 +223,13 @@ TEST_CASE("what a dead process was reading and copying is free again") {
     CHECK(own.acquire({1, 3}, 3 * chunk_bytes).state() == State::absent);  // the place of chunk 1 is in use
 
     other.kill();
-    const SharedChunks third(path, page);  // it gets the dead one's number
+    const SharedChunks third(path, page);  // it gets the dead process's number
 
     give(own, {1, 2});
     CHECK(own.acquire({1, 3}, 3 * chunk_bytes).state() == State::claimed);
 }
 
-TEST_CASE("processes that are killed at any moment leave something that works, or that is out of use") {
+TEST_CASE("processes killed at any moment leave the shared memory either working or out of use") {
     const MemoryFile memory("test");
     const auto path = memory.path();
     SharedChunks own(path, 4 * page);
@@ -299,7 +299,7 @@ struct CompressedSet {
             set, SampleStream::Options{.memory_bytes = std::size_t{512} << 10, .shared = std::move(shared)});
     }
 
-    /// The steps of an epoch of a trial alone.
+    /// The steps of an epoch of a trial that runs alone.
     std::vector<Slice> epoch_of(std::uint64_t trial, std::int64_t epoch) const {
         const auto alone = stream(nullptr);
         alone->enter({.seed = {sweep_seed, trial}, .epoch = epoch, .group_batch = 64});
@@ -313,7 +313,7 @@ struct CompressedSet {
 
 }  // namespace
 
-TEST_CASE("trials side by side read a compressed set once together, and train on the samples that each would alone") {
+TEST_CASE("concurrent trials read a compressed set once together, and each gets the samples that it gets alone") {
     for (const std::size_t num_files : is_sanitized ? std::vector<std::size_t>{4} : std::vector<std::size_t>{1, 4}) {
         const CompressedSet data(num_files);
         constexpr std::size_t num_trials = 4;
@@ -350,7 +350,7 @@ TEST_CASE("trials side by side read a compressed set once together, and train on
     }
 }
 
-TEST_CASE("whoever waits for samples hears that some arrive") {
+TEST_CASE("a stream that waits for samples signals that some arrive") {
     const CompressedSet data(1);
     const MemoryFile memory("test");
     const auto other = std::make_shared<SharedChunks>(memory.path(), std::size_t{4} << 20);
@@ -371,7 +371,7 @@ TEST_CASE("whoever waits for samples hears that some arrive") {
     CHECK(num_beats > 0);
 }
 
-TEST_CASE("a trial far ahead, or in another epoch, reads for itself, and both are right") {
+TEST_CASE("a trial far ahead in another epoch reads for itself and does not disturb the other trial") {
     const CompressedSet data;
     const MemoryFile memory("test");
     auto near = data.stream(std::make_shared<SharedChunks>(memory.path(), std::size_t{64} << 10));

@@ -4,7 +4,7 @@
 
 using namespace crescendo::datasets;
 
-TEST_CASE("members divide the shards where these go round") {
+TEST_CASE("members form teams that divide the shards almost evenly") {
     CHECK(num_teams(/*num_shards=*/64, /*size=*/1) == 1);
     CHECK(num_teams(64, 2) == 2);
     CHECK(num_teams(64, 16) == 16);
@@ -17,7 +17,7 @@ TEST_CASE("members divide the shards where these go round") {
     CHECK(num_teams(1, 5) == 1);
 }
 
-TEST_CASE("teams have every shard once") {
+TEST_CASE("exactly one team reads each shard") {
     for (std::int64_t num_shards = 1; num_shards <= 64; num_shards *= 2) {
         for (int size = 1; size <= 130; ++size) {
             const auto count = num_teams(num_shards, size);
@@ -33,7 +33,7 @@ TEST_CASE("teams have every shard once") {
     }
 }
 
-TEST_CASE("a team covers those that come of dividing it") {
+TEST_CASE("a team covers the teams that result from dividing it") {
     CHECK(Team{0, 1}.covers({3, 4}));
     CHECK(Team{1, 2}.covers({3, 4}));
     CHECK(Team{1, 2}.covers({1, 2}));

@@ -22,7 +22,7 @@ constexpr hsize_t sample_elements = 1024;
 
 enum class Kind { contiguous, chunked, sample_chunks };
 
-/// A set of a terabyte of holes, but for sample k of `written`, whose elements are all k mod 1,000 + 1.
+/// A set of a terabyte of holes, except for the samples k of `written`, whose elements are all k mod 1,000 + 1.
 std::string write_terabyte(const std::filesystem::path& file, Kind kind, const std::vector<std::int64_t>& written) {
     const Hdf5Writer writer(file);
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
@@ -70,7 +70,7 @@ std::vector<float> read_sample(const SampleSet& set, std::int64_t sample) {
 
 }  // namespace
 
-TEST_CASE("samples of a terabyte are read at its far end, and streamed within 512 MB") {
+TEST_CASE("a set of a terabyte is read at its far end and streamed within 512 MB") {
     const std::vector<std::int64_t> written{0, (std::int64_t{1} << 27) + 5, num_samples - 1};
     for (const auto kind : {Kind::contiguous, Kind::chunked, Kind::sample_chunks}) {
         CAPTURE(static_cast<int>(kind));
@@ -87,7 +87,7 @@ TEST_CASE("samples of a terabyte are read at its far end, and streamed within 51
         }
         CHECK(read_sample(*set, num_samples - 2000) == std::vector<float>(sample_elements, 0.0F));
 
-        if (kind != Kind::sample_chunks) {  // of which each hole takes the library a while
+        if (kind != Kind::sample_chunks) {  // the library takes a while for each hole of such chunks
             SampleStream stream(set, {});
             stream.enter({.seed = 1, .position = num_samples - 200, .group_batch = 128});
             CHECK(stream.next()->samples.size() == 128);

@@ -32,7 +32,7 @@ std::vector<std::byte> elements_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("an IDX file's elements are read in the order of this machine") {
+TEST_CASE("an IDX file's elements are read in the byte order of this machine") {
     const TemporaryFolder folder;
     const auto file = folder / "idx";
     const auto elements = [&](int code, const auto& stored, std::uint32_t count) {

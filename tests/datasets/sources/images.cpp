@@ -24,8 +24,8 @@ using namespace crescendo::datasets;
 using namespace crescendo::tests;
 using doctest::Contains;
 
-TEST_CASE("an image resized is the mean of what each pixel covers") {
-    // Rows 0 and 90, three equal channels.
+TEST_CASE("each pixel of a resized image is the mean of the area that it covers") {
+    // Rows {0, 30} and {90, 120}, three equal channels.
     const Image image{2, 2, {0, 0, 0, 30, 30, 30, 90, 90, 90, 120, 120, 120}};
 
     CHECK(resized(image, 2, 2).rgb == image.rgb);
@@ -43,7 +43,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A PNG file of `channels` bytes a pixel: 1 grey, 2 grey and opacity, 3 colours, 4 colours and opacity.
+/// Writes a PNG file. Bytes per pixel give its format: 1 grey, 2 grey and opacity, 3 colours, 4 colours and opacity.
 void write_png(const fs::path& file, unsigned height, unsigned width, const std::vector<std::uint8_t>& pixels) {
     constexpr std::array<png_uint_32, 5> formats{0, PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB, PNG_FORMAT_RGBA};
     png_image header{};
@@ -55,7 +55,7 @@ void write_png(const fs::path& file, unsigned height, unsigned width, const std:
     REQUIRE(png_image_write_to_file(&header, file.c_str(), 0, pixels.data(), 0, nullptr) != 0);
 }
 
-/// A PNG file of big-endian numbers of 16 bits, of 1 (grey) or 3 channels, or of 8 bits with a gamma.
+/// Writes a PNG file of one row with these bits per number, this colour type and gamma. 16-bit numbers are big-endian.
 void write_png_of(const fs::path& file, unsigned width, int bits, int color, std::vector<std::uint8_t> row,
                   double gamma = 0) {
     fs::create_directories(file.parent_path());
@@ -77,7 +77,7 @@ void write_png_of(const fs::path& file, unsigned width, int bits, int color, std
     std::fclose(out);
 }
 
-/// A JPEG file of one colour, of 1 (grey), 3 (red, green, blue) or 4 (CMYK) components.
+/// Writes a JPEG file of one colour, of 1 (grey), 3 (red, green, blue) or 4 (CMYK) components.
 void write_jpeg(const fs::path& file, unsigned height, unsigned width, std::vector<std::uint8_t> color) {
     fs::create_directories(file.parent_path());
     std::FILE* out = std::fopen(file.c_str(), "wb");
@@ -163,7 +163,7 @@ TEST_CASE("folders of images become a set whose classes are the folders in order
     CHECK(class_names_in(images.file) == std::vector<std::string>{"cat", "dog"});
 }
 
-TEST_CASE("images are made grey by their brightness") {
+TEST_CASE("images are converted to grey by their brightness") {
     Images images;
     write_png(images.folder / "a/1.png", 1, 2, {255, 0, 0, 0, 255, 0});
     write_png(images.folder / "a/2.png", 1, 2, {0, 0, 255, 77, 77, 77});
@@ -174,7 +174,7 @@ TEST_CASE("images are made grey by their brightness") {
     CHECK(content.inputs == bytes_of<std::uint8_t>({76, 150, 29, 77}));  // 0.299, 0.587 and 0.114 of 255
 }
 
-TEST_CASE("16 bits of a PNG file become 8 in proportion, not as a screen would show them") {
+TEST_CASE("16-bit values of a PNG file are scaled to 8 bits linearly, not as a screen would show them") {
     Images images;
     write_png_of(images.folder / "a/1.png", 4, 16, PNG_COLOR_TYPE_GRAY, {0, 0, 0x40, 0x40, 0x80, 0x80, 0xFF, 0xFF});
     write_png_of(images.folder / "a/2.png", 4, 16, PNG_COLOR_TYPE_GRAY_ALPHA,
@@ -199,7 +199,7 @@ TEST_CASE("the gamma that a PNG file names does not change its pixels") {
     CHECK(content.inputs == bytes_of<std::uint8_t>({4, 64, 128, 250, 4, 64, 128, 250, 4, 64, 128, 250}));
 }
 
-TEST_CASE("PNG files of few bits a pixel are made bytes") {
+TEST_CASE("PNG files with less than 8 bits per pixel are converted to bytes") {
     Images images;
     write_png_of(images.folder / "a/1.png", 4, 1, PNG_COLOR_TYPE_GRAY, {0b01100000});
     write_png_of(images.folder / "a/2.png", 4, 4, PNG_COLOR_TYPE_GRAY, {0x0F, 0x12});
@@ -209,7 +209,7 @@ TEST_CASE("PNG files of few bits a pixel are made bytes") {
     CHECK(content.inputs == bytes_of<std::uint8_t>({0, 255, 255, 0, 0, 255, 17, 34}));
 }
 
-TEST_CASE("JPEG files are read, in colours, grey and CMYK, which stopped the conversion") {
+TEST_CASE("JPEG files in colour, grey and CMYK are read") {
     Images images;
     write_jpeg(images.folder / "a/1.jpg", 8, 8, {200, 100, 50});
     write_jpeg(images.folder / "a/2.jpeg", 8, 8, {77});
@@ -226,7 +226,7 @@ TEST_CASE("JPEG files are read, in colours, grey and CMYK, which stopped the con
     CHECK((close(384, 100) && close(448, 50) && close(512, 25)));
 }
 
-TEST_CASE("an image is read by what it holds, whatever it is called") {
+TEST_CASE("the format of an image is recognized by its content, not its name") {
     Images images;
     write_png(images.folder / "a/png.JPEG", 1, 2, {10, 20});
     write_jpeg(images.folder / "a/jpeg.png", 1, 2, {77});
@@ -236,7 +236,7 @@ TEST_CASE("an image is read by what it holds, whatever it is called") {
     CHECK(content.inputs == bytes_of<std::uint8_t>({77, 77, 10, 20}));
 }
 
-TEST_CASE("images of unequal size are an error that names both, unless all are resized") {
+TEST_CASE("images of different sizes cause an error that names both, unless all are resized") {
     Images images;
     write_png(images.folder / "a/1.png", 1, 2, {10, 20});
     write_png(images.folder / "b/2.png", 2, 2, {10, 20, 30, 40});
@@ -250,7 +250,7 @@ TEST_CASE("images of unequal size are an error that names both, unless all are r
     CHECK(content.inputs == bytes_of<std::uint8_t>({15, 25}));
 }
 
-TEST_CASE("images that are cut off anywhere are refused, with their names") {
+TEST_CASE("an image that is cut off anywhere is refused with its name") {
     Images images;
     write_png(images.folder / "a/1.png", 2, 2, {10, 20, 30, 40});
     write_jpeg(images.folder / "a/2.jpg", 2, 2, {10, 20, 30});

@@ -29,7 +29,7 @@ void write_text(const fs::path& file, const std::string& text) {
     write_bytes(file, bytes);
 }
 
-/// An array of NumPy's as its format says, with this header and these bytes.
+/// Writes a NumPy array file with this header and these bytes.
 void write_npy(const fs::path& file, const std::string& header, std::span<const std::byte> elements) {
     auto bytes = bytes_of<char>({'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0});
     bytes.push_back(static_cast<std::byte>(header.size() & 0xFF));
@@ -41,7 +41,7 @@ void write_npy(const fs::path& file, const std::string& header, std::span<const 
     write_bytes(file, bytes);
 }
 
-/// What becomes of `sources`: the set /train of a new file.
+/// Converts `sources` to the set /train of a new file.
 struct Converted {
     TemporaryFolder folder;
 
@@ -70,7 +70,7 @@ const std::vector<std::uint8_t> seven{0, 1, 2, 3, 4, 5, 6};
 
 }  // namespace
 
-TEST_CASE("arrays that NumPy saved are converted whatever their type, byte order and version of the format") {
+TEST_CASE("NumPy arrays of every type, byte order and format version are converted") {
     if (!has_h5py()) {
         return;
     }
@@ -90,7 +90,7 @@ TEST_CASE("arrays that NumPy saved are converted whatever their type, byte order
     }
 }
 
-TEST_CASE("booleans of NumPy become those of h5py, not bytes of brightness") {
+TEST_CASE("NumPy booleans become h5py booleans, not bytes of brightness") {
     const Converted converted;
     const auto file = converted.path("mask.npy");
     write_npy(file, "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 2), }", bytes_of<char>({1, 0, 0, 1}));
@@ -109,7 +109,7 @@ TEST_CASE("booleans of NumPy become those of h5py, not bytes of brightness") {
     CHECK(value == 1);
 }
 
-TEST_CASE("arrays of NumPy's archives are converted, stored or deflated") {
+TEST_CASE("arrays in NumPy archives are converted, whether stored or deflated") {
     if (!has_h5py()) {
         return;
     }
@@ -140,7 +140,7 @@ TEST_CASE("arrays of NumPy's archives are converted, stored or deflated") {
           Contains("absent.npz cannot be opened"));
 }
 
-TEST_CASE("arrays that are no samples are refused, and why") {
+TEST_CASE("arrays that cannot be samples are refused with the reason") {
     const Converted converted;
     const auto complaint = [&](const std::string& header) {
         write_npy(converted.path("a.npy"), header, std::vector<std::byte>(64));
@@ -245,7 +245,7 @@ TEST_CASE("columns of a CSV file are chosen by name or number, and have types") 
           Contains("t.csv:1: column 2: 3.5 is not a 64-bit integer"));
 }
 
-TEST_CASE("targets of a CSV file have the order in which they are named, not that of the file") {
+TEST_CASE("targets of a CSV file are in the order in which they are named, not in file order") {
     const Converted converted;
     const auto file = converted.path("t.csv");
     write_text(file, "a,b,c\n1,2,3.5\n4,5,6.5\n");
@@ -256,7 +256,7 @@ TEST_CASE("targets of a CSV file have the order in which they are named, not tha
     CHECK(content.inputs == bytes_of<float>({2, 5}));
 }
 
-TEST_CASE("a name that several columns of a CSV file have chooses none of them") {
+TEST_CASE("a name that several CSV columns share is refused as a target") {
     const Converted converted;
     const auto file = converted.path("t.csv");
     write_text(file, "x,y,y\n1,2,3\n");
@@ -266,7 +266,7 @@ TEST_CASE("a name that several columns of a CSV file have chooses none of them")
     CHECK(converted.of({file}, {.target_columns = {"2"}}).targets == bytes_of<std::int64_t>({3}));
 }
 
-TEST_CASE("a cell that is no number is an error with line and column, before anything is written") {
+TEST_CASE("a cell that is not a number causes an error with line and column before anything is written") {
     const Converted converted;
     const auto complaint = [&](const std::string& text) {
         write_text(converted.path("t.csv"), text);
@@ -289,19 +289,19 @@ TEST_CASE("a cell that is no number is an error with line and column, before any
 
 TEST_CASE("a CSV file that cannot be read to its end is refused, not taken for a shorter one") {
     const Converted converted;
-    fs::create_symlink("/proc/self/mem", converted.path("t.csv"));  // its first bytes are an error of the system
+    fs::create_symlink("/proc/self/mem", converted.path("t.csv"));  // reading its first bytes fails
 
     CHECK(converted.complaint({converted.path("t.csv")}) == Contains("cannot be read beyond line 0: Input/output"));
 }
 
-TEST_CASE("the first line of a CSV file is a header if it has a name, whether or not all cells have one") {
+TEST_CASE("the first line of a CSV file is a header if at least one of its cells is a name") {
     const Converted converted;
     write_text(converted.path("t.csv"), ",class\n1,2\n3,4\n");
 
     CHECK(converted.of({converted.path("t.csv")}, {.target_columns = {"class"}}).inputs == bytes_of<float>({1, 3}));
 }
 
-TEST_CASE("the names and the index that pandas writes for a table without any are not learned as numbers") {
+TEST_CASE("default column numbers and row indices, as pandas writes them, are refused as samples") {
     const Converted converted;
     const auto complaint = [&](const std::string& text) {
         write_text(converted.path("t.csv"), text);
@@ -318,7 +318,7 @@ TEST_CASE("the names and the index that pandas writes for a table without any ar
     CHECK(converted.of({converted.path("t.csv")}).inputs == bytes_of<float>({0, 1}));
 }
 
-TEST_CASE("the mark that Excel writes before CSV belongs to no cell") {
+TEST_CASE("the byte order mark that Excel writes before CSV does not belong to any cell") {
     const Converted converted;
     write_text(converted.path("t.csv"),
                "\xEF\xBB\xBF"
@@ -337,7 +337,7 @@ TEST_CASE("inputs alone become a set without targets") {
     CHECK(converted.set->targets().size() == 0);
 }
 
-TEST_CASE("options that do not concern a source are refused, not ignored") {
+TEST_CASE("options that do not apply to a source are refused, not ignored") {
     const Converted converted;
     write_text(converted.path("t.csv"), "1,2\n");
     write_npy(converted.path("x.npy"), "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }",
@@ -375,7 +375,7 @@ TEST_CASE("files of another format are not taken for bare numbers") {
     CHECK(converted.of({converted.path("like-idx")}, bytes).inputs == read_bytes(converted.path("like-idx")));
 }
 
-TEST_CASE("sources that do not go together are refused, and what does go together is said") {
+TEST_CASE("sources that do not go together are refused, and the message says what does") {
     const Converted converted;
     fs::create_directories(converted.folder / "images/cat");
     for (const char* name : {"images/cat/a.png", "a.csv", "b.csv"}) {
@@ -400,7 +400,7 @@ TEST_CASE("sources that do not go together are refused, and what does go togethe
     CHECK(converted.complaint({converted.path("fields.mat")}) == Contains("fields.mat is already HDF5"));
 }
 
-TEST_CASE("a source that is nothing known is refused") {
+TEST_CASE("a source of unknown format is refused") {
     const Converted converted;
     write_text(converted.path("t.txt"), "1,2\n3,4\n");
 

@@ -26,7 +26,7 @@ TEST_CASE("a pattern stands for the files that match, sorted by name") {
     CHECK_THROWS_WITH_AS(files_named(folder / "*.hdf"), Contains("no file matches"), crescendo::InvalidInput);
 }
 
-TEST_CASE("a name without a wildcard, or of a file that exists, is that file") {
+TEST_CASE("a name without a wildcard, or of an existing file, stands for that file") {
     const TemporaryFolder folder;
     std::ofstream(folder / "a*.nc") << "a";
     std::ofstream(folder / "ab.nc") << "b";
@@ -35,7 +35,7 @@ TEST_CASE("a name without a wildcard, or of a file that exists, is that file") {
     CHECK(files_named(folder / "a*.nc") == std::vector{folder / "a*.nc"});
 }
 
-TEST_CASE("what belongs to all files of a pattern lies in the folder that they have in common") {
+TEST_CASE("the name for all files of a pattern is in the folder that they have in common") {
     CHECK(name_for_all("era5/*.nc") == "era5/_.nc");
     CHECK(name_for_all("era5/*/t[0-9].nc") == "era5/__t_0-9_.nc");
     CHECK(name_for_all("*.nc") == "_.nc");

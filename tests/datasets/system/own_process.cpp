@@ -16,7 +16,7 @@ using doctest::Contains;
 
 namespace {
 
-/// Not even a sanitizer or this test's own handlers hear of it.
+/// Bypasses the handlers of sanitizers and of this test.
 [[noreturn]] int die_by(int signal) {
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
@@ -27,7 +27,7 @@ namespace {
 
 }  // namespace
 
-TEST_CASE("what ends by itself gives its exit status, and changes nothing here") {
+TEST_CASE("a function in its own process returns an exit status and changes nothing in ours") {
     int touched = 0;
 
     const auto ending = in_own_process("a.h5", [&] { return touched = 42; });
@@ -37,7 +37,7 @@ TEST_CASE("what ends by itself gives its exit status, and changes nothing here")
     CHECK(touched == 0);
 }
 
-TEST_CASE("a crash is told with the file that was read last") {
+TEST_CASE("a crash is reported with the file that was read last") {
     const auto ending = in_own_process("a.h5", [] {
         now_reading("b.h5");
         return die_by(SIGSEGV);
@@ -49,14 +49,14 @@ TEST_CASE("a crash is told with the file that was read last") {
           "intact copy");
 }
 
-TEST_CASE("what is killed has not crashed") {
+TEST_CASE("a killed process has not crashed") {
     const auto ending = in_own_process("a.h5", [] { return die_by(SIGKILL); });
 
     CHECK_FALSE(ending.crashed());
     CHECK(doctest::String(ending.message().c_str()) == Contains("reading a.h5 failed: its process was killed"));
 }
 
-TEST_CASE("a file that was half written at a crash is removed, and only then") {
+TEST_CASE("a half-written file is removed after a crash but not after a normal end") {
     const TemporaryFolder folder;
     for (const bool crashes : {false, true}) {
         const auto file = folder / "new.h5.part";
@@ -71,7 +71,7 @@ TEST_CASE("a file that was half written at a crash is removed, and only then") {
     }
 }
 
-TEST_CASE("a signal that is passed on counts also where it merges with one from elsewhere") {
+TEST_CASE("a forwarded signal takes effect even if it merges with one from elsewhere") {
     const auto ending = in_own_process("a.h5", [] {
         sigset_t terminate;
         ::sigemptyset(&terminate);
@@ -79,8 +79,8 @@ TEST_CASE("a signal that is passed on counts also where it merges with one from 
         ::sigprocmask(SIG_BLOCK, &terminate, nullptr);
         std::raise(SIGTERM);           // as a terminal sends it to both processes
         ::kill(::getppid(), SIGTERM);  // which passes it on
-        ::usleep(100'000);             // it merges with the one that waits, if it comes by then
-        ::alarm(60);                   // should it be lost
+        ::usleep(100'000);             // it merges with the pending one if it arrives in time
+        ::alarm(60);                   // in case it is lost
         ::sigprocmask(SIG_UNBLOCK, &terminate, nullptr);
         for (;;) {
             ::pause();
@@ -91,7 +91,7 @@ TEST_CASE("a signal that is passed on counts also where it merges with one from 
     CHECK(ending.signal == SIGTERM);
 }
 
-TEST_CASE("outside of such a process nothing is noted") {
+TEST_CASE("outside such a process, notes have no effect and signals are meant for us") {
     now_reading("a.h5");
     remove_after_crash("a.h5");
 

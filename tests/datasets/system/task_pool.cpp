@@ -28,10 +28,10 @@ TEST_CASE("tasks run at the same time") {
     TaskPool pool(3);
     std::latch all_running(3);
 
-    pool.run(3, [&](std::size_t) { all_running.arrive_and_wait(); });  // one after another, it would wait for ever
+    pool.run(3, [&](std::size_t) { all_running.arrive_and_wait(); });  // would never return if they ran in sequence
 }
 
-TEST_CASE("what a task throws is thrown by run, and the pool goes on") {
+TEST_CASE("run() rethrows what a task throws, and the pool stays usable") {
     for (const int num_threads : {1, 3}) {
         TaskPool pool(num_threads);
         std::atomic<int> begun = 0;

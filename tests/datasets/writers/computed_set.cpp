@@ -16,7 +16,7 @@ using namespace crescendo;
 using namespace crescendo::datasets;
 using namespace crescendo::tests;
 
-TEST_CASE("a computed set without targets has none, and counts its progress in samples") {
+TEST_CASE("a computed set may have no targets, and its progress counts samples") {
     const TemporaryFolder folder;
     std::int64_t last = 0;
     ComputedSet set{.num_samples = 10, .input_shape = {2, 3}};
@@ -34,7 +34,7 @@ TEST_CASE("a computed set without targets has none, and counts its progress in s
     CHECK(found[0].path == "/a/inputs");
 }
 
-TEST_CASE("a sample that cannot be computed leaves no file") {
+TEST_CASE("an error while a sample is computed leaves no file") {
     const TemporaryFolder folder;
     ComputedSet set{.num_samples = 10, .input_shape = {1}};
     set.compute = [](std::int64_t i, float*, float*) {
@@ -68,7 +68,7 @@ std::vector<haddr_t> chunk_addresses(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("chunks begin at pages, or where they are told to, and little else does") {
+TEST_CASE("chunks are aligned to pages or as requested, without much extra space") {
     ComputedSet set{.num_samples = 300, .input_shape = {1000}};  // 4,000 bytes each
     set.compute = [](std::int64_t i, float* inputs, float*) { std::fill_n(inputs, 1000, static_cast<float>(i)); };
     struct Case {

@@ -90,7 +90,7 @@ TEST_CASE("converted samples have the bytes of the IDX files") {
     }
 }
 
-TEST_CASE("numbers of several bytes survive conversion") {
+TEST_CASE("numbers of several bytes are converted correctly") {
     const TemporaryFolder folder;
     const std::vector<std::byte> stored{std::byte{1}, std::byte{2}, std::byte{255}, std::byte{254}};
     write_bytes(folder / "inputs", idx_bytes(0x0B, {2}, stored));
@@ -105,7 +105,7 @@ TEST_CASE("numbers of several bytes survive conversion") {
 
 TEST_CASE("a set of many chunks keeps its samples, in a new file and in one that exists") {
     const TemporaryFolder folder;
-    constexpr int num_samples = 70'000;  // chunks of one: more than the library keeps the index of in its cache
+    constexpr int num_samples = 70'000;  // chunks of one sample: too many for the library's index cache
     write_bytes(folder / "labels", idx_bytes(0x08, {num_samples}, std::vector<std::byte>(num_samples, std::byte{3})));
     const auto file = (folder / "set.h5").string();
 
@@ -154,7 +154,7 @@ TEST_CASE("a group that exists is not overwritten") {
     CHECK(complaint_of([&] { ten.convert("/train/inputs"); }) == Contains("already exists"));
     CHECK(complaint_of([&] { ten.convert("/train/inputs/more"); }) == Contains("set.h5:/train/inputs is not a group"));
     CHECK(SampleSet::open(ten.at("/train"))->size() == 4);
-    CHECK(std::filesystem::last_write_time(ten.file) == written);  // statistics kept of it still hold
+    CHECK(std::filesystem::last_write_time(ten.file) == written);  // its kept statistics are still valid
 }
 
 TEST_CASE("a conversion that fails leaves no new file") {
@@ -211,7 +211,7 @@ TEST_CASE("a conversion that cannot work is refused before anything is written")
     CHECK(ten.files_in_folder() == 3);
 }
 
-TEST_CASE("a file that is being read is not added to") {
+TEST_CASE("nothing is added to a file that is being read") {
     const TenSamples ten;
     ten.convert("/train");
     const auto reader = SampleSet::open(ten.at("/train"));
@@ -221,7 +221,7 @@ TEST_CASE("a file that is being read is not added to") {
     CHECK(read_all(*reader).inputs == bytes_of(ten.pixels));
 }
 
-TEST_CASE("a file that remembers its holes is added to as well, and left sound where that fails") {
+TEST_CASE("a file that tracks its free space can be added to, and stays intact if that fails") {
     const TenSamples ten;
     {
         const hdf5::Session session;
@@ -274,7 +274,7 @@ TEST_CASE("Fashion-MNIST is converted from Debian's package") {
         std::all_of(content.targets.begin(), content.targets.end(), [](auto label) { return label < std::byte{10}; }));
 }
 
-TEST_CASE("what HDF5 cannot close is told") {
+TEST_CASE("a failure of HDF5 to close an object is reported") {
     const hdf5::Session session;
     hdf5::Handle nothing;
 
@@ -282,7 +282,7 @@ TEST_CASE("what HDF5 cannot close is told") {
                          std::runtime_error);
 }
 
-TEST_CASE("a file is not opened between the end of its writer and its being brought back") {
+TEST_CASE("a file cannot be opened between the end of its writer and its restoration") {
     const TenSamples ten;
     ten.convert("/train");
     FileBefore file(ten.file);

@@ -11,7 +11,7 @@ using namespace crescendo::datasets;
 using namespace crescendo::tests;
 using doctest::Contains;
 
-TEST_CASE("a sparse terabyte takes no disk and reads as zeros to its end") {
+TEST_CASE("a sparse terabyte takes almost no disk space and reads as zeros to its end") {
     const TemporaryFolder folder;
     const auto file = folder / "tera.h5";
     const auto location = file.string() + ":/a/train";
@@ -34,7 +34,7 @@ TEST_CASE("a sparse terabyte takes no disk and reads as zeros to its end") {
     CHECK(target == std::vector<std::byte>(4));
 }
 
-TEST_CASE("a sparse set is added to a file, in the format whose metadata have checksums") {
+TEST_CASE("a sparse set is added to a file in the format with metadata checksums") {
     const TemporaryFolder folder;
     const auto file = (folder / "set.h5").string();
 
@@ -46,7 +46,7 @@ TEST_CASE("a sparse set is added to a file, in the format whose metadata have ch
     CHECK(read_bytes(file)[8] == std::byte{3});  // the version of the superblock
 }
 
-TEST_CASE("a sparse set that cannot be is refused, and no file is left") {
+TEST_CASE("impossible options for a sparse set are refused and leave no file") {
     const TemporaryFolder folder;
     const auto location = (folder / "set.h5").string() + ":/";
     const auto complaint = [&](std::int64_t num_samples, const std::vector<std::int64_t>& shape) {

@@ -33,7 +33,7 @@ TEST_CASE("a copy of several files has their rows one after the other") {
     }
 }
 
-TEST_CASE("a copy of some data sets has these, with what their attributes say") {
+TEST_CASE("a copy of some data sets has only these, with their packing attributes") {
     const TemporaryFolder folder;
     const auto from = write_packed_set(folder / "packed.h5");
 
@@ -49,7 +49,7 @@ TEST_CASE("a copy of some data sets has these, with what their attributes say") 
           Contains("none is not a folder; create it first"));
 }
 
-TEST_CASE("a copy of files that are packed differently has what their numbers mean, and says of nothing else") {
+TEST_CASE("a copy of differently packed files has unpacked numbers and no packing attributes") {
     const TemporaryFolder folder;
     const auto from = write_differently_packed_files(folder.path());
 
@@ -62,7 +62,7 @@ TEST_CASE("a copy of files that are packed differently has what their numbers me
     CHECK(read_all(*copy).inputs == read_all(*original).inputs);
 }
 
-TEST_CASE("a copy of several files names all classes that one of them names") {
+TEST_CASE("a copy of several files has the class names of all its files") {
     const TemporaryFolder folder;
     const auto from = write_counting_files(folder.path(), {4, 4}, 2);
     name_classes(folder / "part-000.h5", "/train/targets", {"cat"});
@@ -74,7 +74,7 @@ TEST_CASE("a copy of several files names all classes that one of them names") {
     CHECK(copy->targets()[0].classes == std::vector<std::string>{"cat", "dog"});
 }
 
-TEST_CASE("a copy of data sets in groups below has these groups") {
+TEST_CASE("a copy of data sets in subgroups has the same subgroups") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "a.h5");
@@ -88,7 +88,7 @@ TEST_CASE("a copy of data sets in groups below has these groups") {
     CHECK(read_all(*copy).inputs == bytes_of(std::vector{1, 2, 3, 4}));
 }
 
-TEST_CASE("booleans of h5py stay booleans in a copy of several files") {
+TEST_CASE("h5py booleans stay booleans in a copy of several files") {
     const TemporaryFolder folder;
     const auto boolean = hdf5::boolean_type();
     for (const char* name : {"a.h5", "b.h5"}) {

@@ -17,7 +17,7 @@ using crescendo::tests::complaint_of;
 using crescendo::tests::TemporaryFolder;
 namespace fs = std::filesystem;
 
-TEST_CASE("a new file has its name once it is complete, or leaves nothing") {
+TEST_CASE("a new file gets its name when it is complete, and otherwise leaves nothing") {
     const TemporaryFolder folder;
     {
         const NewFile file(folder / "a");
@@ -34,7 +34,7 @@ TEST_CASE("a new file has its name once it is complete, or leaves nothing") {
           doctest::Contains("is not a folder; create it first"));
 }
 
-TEST_CASE("a new HDF5 file is not written into what lies under the name of its temporary file") {
+TEST_CASE("a new HDF5 file is not written through a link with the name of its temporary file") {
     const TemporaryFolder folder;
     std::ofstream(folder / "mine") << "mine";
     fs::create_symlink("mine", own_name(folder / "set.h5", "part"));

@@ -50,7 +50,7 @@ const DataSetInfo& info_of(const std::vector<DataSetInfo>& all, const std::strin
 
 }  // namespace
 
-TEST_CASE("samples are the same in other chunks, whatever the old ones") {
+TEST_CASE("samples stay the same in new chunks, whatever the old chunks were") {
     const std::vector<Layout> layouts{{},
                                       {.chunk = {1, 4, 6}},
                                       {.chunk = {5, 4, 6}, .deflate = true},
@@ -89,7 +89,7 @@ TEST_CASE("samples are the same in other chunks, whatever the old ones") {
     }
 }
 
-TEST_CASE("everything else of a group is kept as h5py sees it") {
+TEST_CASE("everything else in a group is kept, as seen by h5py") {
     if (!has_h5py()) {
         return;
     }
@@ -101,7 +101,7 @@ TEST_CASE("everything else of a group is kept as h5py sees it") {
     run_python("rechunk_kept.py check", folder.path());
 }
 
-TEST_CASE("a group is added to a file that exists, and no group is overwritten") {
+TEST_CASE("a group is added to an existing file, and no group is overwritten") {
     const TemporaryFolder folder;
     const auto from = write_set(folder / "old.h5", {});
     const auto to = write_counting_set(folder / "new.h5", 5, 0);
@@ -119,7 +119,7 @@ TEST_CASE("a group is added to a file that exists, and no group is overwritten")
     CHECK_FALSE(fs::exists(folder / "x.h5"));
 }
 
-TEST_CASE("a data set that says to be larger than any disk is not copied") {
+TEST_CASE("a data set that claims to be larger than any disk is not copied") {
     const TemporaryFolder folder;
     {
         Hdf5Writer writer(folder / "old.h5");
@@ -143,7 +143,7 @@ TEST_CASE("a copy that fails leaves no file") {
     CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("a copy is ended between two chunks that are written, and leaves no file") {
+TEST_CASE("a copy can be interrupted between two written chunks and leaves no file") {
     const TemporaryFolder folder;
     const auto from = write_set(folder / "old.h5", {});
     const auto to = (folder / "new.h5").string() + ":/";
@@ -183,7 +183,7 @@ TEST_CASE("chunks that span all samples are read in parts that fit in memory") {
     CHECK(read_all(*set).targets == bytes_of(counting(4096)));
 }
 
-TEST_CASE("an object of texts with many attributes of texts, as in netCDF-4 files, is copied with them") {
+TEST_CASE("a string data set with many string attributes, as in netCDF-4 files, is copied with them") {
     const TemporaryFolder folder;
     write_names(folder / "old.h5");
 
@@ -202,7 +202,7 @@ TEST_CASE("an object of texts with many attributes of texts, as in netCDF-4 file
     H5Fclose(file);
 }
 
-TEST_CASE("an enumeration with a fill value, as NetCDF's have, could not be copied") {
+TEST_CASE("an enumeration with a fill value, as in NetCDF files, is copied") {
     const TemporaryFolder folder;
     const hid_t type = H5Tenum_create(H5T_NATIVE_UINT8);
     for (const auto& [name, value] :
@@ -231,7 +231,7 @@ TEST_CASE("an enumeration with a fill value, as NetCDF's have, could not be copi
     H5Tclose(type);
 }
 
-TEST_CASE("texts with a fill value, as NetCDF's are, could not be opened in the copy") {
+TEST_CASE("strings with a fill value, as in NetCDF files, can be read from the copy") {
     const TemporaryFolder folder;
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, H5T_VARIABLE);
@@ -268,11 +268,11 @@ TEST_CASE("texts with a fill value, as NetCDF's are, could not be opened in the 
     H5Tclose(type);
 }
 
-TEST_CASE("a data set that was never written is none in the copy either, and keeps its fill value") {
+TEST_CASE("a data set that was never written takes no space in the copy and keeps its fill value") {
     const TemporaryFolder folder;
     {
         const Hdf5Writer writer(folder / "old.h5");
-        const hsize_t length = hsize_t{1} << 40;  // which no disk of a test has room for
+        const hsize_t length = hsize_t{1} << 40;  // larger than the disk of any test
         const hsize_t chunk = 1000;
         const double fill = 3.5;
         const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
@@ -293,7 +293,7 @@ TEST_CASE("a data set that was never written is none in the copy either, and kee
     CHECK(bytes == bytes_of(std::vector{3.5}));
 }
 
-TEST_CASE("a copy that the disk has no room for is refused before anything is written, with both figures") {
+TEST_CASE("a copy that does not fit on the disk is refused with both sizes before anything is written") {
     const TemporaryFolder folder;
     {
         // One chunk of a set of 2^60 bytes is written.
@@ -322,7 +322,7 @@ TEST_CASE("a copy that the disk has no room for is refused before anything is wr
     CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("a virtual data set without all its sources is not copied, unless they are to be filled") {
+TEST_CASE("a virtual data set with a missing source is not copied unless missing data are filled") {
     const TemporaryFolder folder;
     const auto from = write_virtual_set(folder / "virtual.h5");
     const auto to = (folder / "new.h5").string() + ":/";
@@ -347,7 +347,7 @@ TEST_CASE("packed numbers stay packed in a copy") {
     CHECK(inspect(folder / "new.h5")[0].type == "int16");
 }
 
-TEST_CASE("a source that changes while it is copied is an error, and leaves no file") {
+TEST_CASE("a source that changes while it is copied causes an error and leaves no file") {
     const TemporaryFolder folder;
     const auto from = write_virtual_set(folder / "virtual.h5");
     const auto change = [&] {
@@ -359,7 +359,7 @@ TEST_CASE("a source that changes while it is copied is an error, and leaves no f
     CHECK_FALSE(fs::exists(folder / "new.h5"));
 }
 
-TEST_CASE("whoever wants some rows of a group is told to name data sets") {
+TEST_CASE("a copy of some rows of a group is refused with the advice to name data sets") {
     const TemporaryFolder folder;
     const auto from = write_set(folder / "old.h5", {});
 
