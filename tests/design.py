@@ -10,13 +10,13 @@ from pathlib import Path
 
 
 def members(header, variant):
-    """The types of a std::variant, in their order."""
+    """The types of a std::variant, in order."""
     declared = re.search(rf"using {variant} =\s*std::variant<([^>]*)>", header)
     return re.split(r"[,\s]+", declared.group(1).strip())
 
 
 def listed(page, variant):
-    """What the page has behind `Event  =`."""
+    """The types that the page lists after `Event  =`."""
     found = re.search(rf"^{variant} *= (\w+(?:\s*\|\s*\w+)*)", page, re.MULTILINE)
     return re.findall(r"\w+", found.group(1)) if found else []
 

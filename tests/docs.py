@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what people copy from the pages: links, commands with their options, pieces of sweep files, and Python; and
-that tables are whole.
+"""Checks what people copy from the pages: links, commands with their options, pieces of sweep files, and Python. Also
+checks that tables are complete.
 
 usage: docs.py ROOT CRESCENDO
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 
-# What a piece of a sweep file may leave to the rest of the file.
+# The keys that a piece of a sweep file may leave out.
 REST = {
     "metric": "metric: {name: val_loss}",
     "parameters": "parameters: {lr: {values: [0.01, 0.1]}, width: {values: [32, 64]}}",
@@ -57,7 +57,7 @@ def wrong_links(page, text):
 
 
 def torn_tables(text):
-    """Rows behind an empty line, which a page shows as text."""
+    """Table rows after an empty line, which a page shows as text."""
     prose = FENCE.sub(lambda block: "\n" * block.group().count("\n"), text)
     for row in re.finditer(r"(?<=\n\n)\|.*\n(?!\|[-:| ]+\|\n)", prose):
         yield line_of(prose, row), "a table begins without a line of dashes under its first row"
@@ -74,7 +74,7 @@ def wrong_commands(crescendo, block):
     for command in re.sub(r"\$\(.*\)", "0", block.replace("\\\n", " ")).splitlines():
         try:
             words = shlex.split(command.removeprefix("$ "), comments=True)
-        except ValueError:  # a line that no shell is to read
+        except ValueError:  # a line that is not for a shell
             continue
         if "crescendo" not in words or not command.isascii():
             continue
@@ -93,7 +93,7 @@ def wrong_commands(crescendo, block):
 
 
 def alternatives(block):
-    """The block, once for each of the keys that it has twice to show two ways."""
+    """The block, once for each way that it shows by having a key twice."""
     items = re.split(r"^(?=\w+:)", block, flags=re.MULTILINE)
     keys = [item.partition(":")[0] for item in items]
     twice = next((key for key in keys if keys.count(key) > 1), None)
@@ -104,7 +104,7 @@ def alternatives(block):
 
 
 def wrong_sweep(crescendo, sweep_keys, block, folder):
-    """What is wrong with a piece of a sweep file, as `ask-tell` reads it, which looks for no program and no data."""
+    """What is wrong with a piece of a sweep file, according to `ask-tell`, which looks for no program and no data."""
     keys = re.findall(r"^(\w+):", block, re.MULTILINE)
     elsewhere = {"plugins", "stop_rule", "warm_start"}.intersection(keys) or "sampler: {command" in block
     if not keys or not sweep_keys.issuperset(keys) or elsewhere or "…" in block or "..." in block:
@@ -125,13 +125,13 @@ def wrong_python(block):
         yield f"Python: {error.msg} in line {error.lineno} of the block"
 
 
-# Tables of what comes in many kinds: each row begins with its word.
+# Tables of things with many kinds: each row begins with the word for its kind.
 TABLES = ("scheduler/samplers/any_sampler.cpp", "trainer/models/networks/models.cpp",
           "trainer/optimizers/optimizers.cpp", "launch/export/export_formats.cpp")
 
 
 def unexplained_words(root, sweep_keys):
-    """Keys of sweep files, site profiles and the trainer's settings, and words of tables, that the code reads and no
+    """Keys of sweep files, site profiles and the trainer's settings, and words of tables, that the code reads but no
     page has."""
     read = set(sweep_keys)
     for folder in ("launch/sweep_file", "trainer"):

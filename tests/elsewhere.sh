@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds `make light` on another release of Debian or Ubuntu, and runs the first example there. Takes root, debootstrap,
-# network, and ten minutes of processor time.
+# Builds `make light` on another release of Debian or Ubuntu, and runs the first example there. Needs root, debootstrap,
+# a network, and ten minutes of processor time.
 #
 #   tests/elsewhere.sh RELEASE           as root, with the release's packages
-#   tests/elsewhere.sh RELEASE --bare    as a user without root, who has a compiler and MPICH and nothing else
+#   tests/elsewhere.sh RELEASE --bare    as a user without root, with only a compiler and MPICH
 #
-# RELEASE is the name that the archive has for it: trixie, noble, jammy.
+# RELEASE is its name in the archive: trixie, noble, jammy.
 set -euo pipefail
 
 release=${1:?usage: tests/elsewhere.sh RELEASE [--bare]}
@@ -13,7 +13,7 @@ bare=${2:-}
 checkout=$(cd "$(dirname "$0")/.." && pwd)
 root=${CRESCENDO_ELSEWHERE:-/var/tmp/crescendo-elsewhere}/$release${bare}
 
-# The mounts are this process's own, and end with it.
+# The mounts belong to this process and end with it.
 if [ -z "${CRESCENDO_UNSHARED:-}" ]; then
     CRESCENDO_UNSHARED=yes exec unshare --mount "$0" "$@"
 fi
@@ -23,7 +23,7 @@ if [ ! -e "$root/etc/debian_version" ]; then
     if ! curl -fsI "$archive/dists/$release/Release" >/dev/null; then
         archive=http://archive.ubuntu.com/ubuntu components=main,universe
     fi
-    # All releases of a distribution are made the same way, also those that this debootstrap does not know yet.
+    # All releases of a distribution are made the same way, including those that this debootstrap does not know yet.
     script=$([[ $archive = *ubuntu* ]] && echo gutsy || echo sid)
     debootstrap --variant=minbase --no-check-gpg --include=ca-certificates --components=$components \
         "$release" "$root" "$archive" "/usr/share/debootstrap/scripts/$script"
@@ -33,7 +33,7 @@ mount --bind /dev "$root/dev"
 mount -t devpts devpts "$root/dev/pts"
 mount -t tmpfs shm "$root/dev/shm"
 cp /etc/resolv.conf "$root/etc/"
-cp -r /usr/local/share/ca-certificates "$root/usr/local/share/"  # a site's own authorities
+cp -r /usr/local/share/ca-certificates "$root/usr/local/share/"  # certificate authorities of the site
 rm -rf "$root/src"
 mkdir "$root/src"
 git -C "$checkout" ls-files -z | tar -C "$checkout" --null -T - -c | tar -x -C "$root/src"

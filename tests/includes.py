@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that a source includes the types that it uses, so that it also compiles alone.
 
-The files that it includes, and those that these include, must lead to the header of each type of ours that it names,
-or declare the type. Names that several headers have are left out.
+The files that it includes, directly or indirectly, must lead to the header of each type of ours that it names, or
+declare the type. Names that several headers have are left out.
 
 usage: includes.py ROOT
 """
@@ -23,7 +23,7 @@ PREPROCESSOR = re.compile(r"^#(?:.*\\\n)*.*", re.M)
 
 
 def files_of(name, path):
-    """The files that the includes of this one may mean."""
+    """The files that this include may mean."""
     folders = ["", name.rpartition("/")[0] + "/", "plugin/", "trainer/plugins/"]
     return {folder + each for each in INCLUDE.findall(path.read_text(encoding="utf-8")) for folder in folders}
 

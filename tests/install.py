@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs the build, moves the tree elsewhere, and uses what is there: it builds a plug-in against it and runs the
+"""Installs the build, moves the tree elsewhere, and uses it there: it builds a plug-in against it and runs the
 plug-in's sweep. If the trainer was built, it trains a trial, and a model of a plug-in.
 
 usage: install.py BUILD CMAKE
@@ -32,7 +32,7 @@ def train(folder, run, crescendo):
 
 
 def use_plugin(folder, run, crescendo, cmake):
-    """As examples/plugin/README.md says; then the sweep is resumed and replayed."""
+    """Follows examples/plugin/README.md, then resumes and replays the sweep."""
     project = folder / "plugin"
     shutil.copytree(folder / "over there/share/doc/crescendo/examples/plugin", project)
     run(cmake, "-B", "build", "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={folder / 'over there'}",
@@ -48,7 +48,7 @@ def use_plugin(folder, run, crescendo, cmake):
 
 
 def use_model_plugin(folder, run, crescendo, cmake):
-    """As examples/plugin-model/README.md says."""
+    """Follows examples/plugin-model/README.md."""
     project = folder / "model"
     shutil.copytree(folder / "over there/share/doc/crescendo/examples/plugin-model", project)
     ccache = shutil.which("ccache")
@@ -66,7 +66,7 @@ def use_model_plugin(folder, run, crescendo, cmake):
 
 
 def ask_for(folder, cmake, components):
-    """What CMake says of a project that asks for these components of the package, in one line."""
+    """The output of CMake, in one line, for a project that asks for these components of the package."""
     project = folder / "package"
     project.mkdir(exist_ok=True)
     (project / "CMakeLists.txt").write_text(
@@ -90,7 +90,7 @@ def main():
     environment = {name: value for name, value in os.environ.items() if not name.startswith("CRESCENDO_")}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        environment.update(CCACHE_BASEDIR=name, CCACHE_NOHASHDIR="1")  # what it builds is built once in many runs
+        environment.update(CCACHE_BASEDIR=name, CCACHE_NOHASHDIR="1")  # lets many runs share the compiled files
 
         def run(*command, directory=folder):
             subprocess.run(command, cwd=directory, env=environment, check=True, stdout=subprocess.DEVNULL)

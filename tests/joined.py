@@ -2,8 +2,8 @@
 """Checks that sources can be compiled together (cmake/JoinedSources.cmake) without changing what they mean.
 
 A function in the anonymous namespace of one file hides, in the anonymous namespaces of its folder, a function of the
-same name that a header declares. Where arguments convert, the wrong one is called in silence. So no file may have a
-function of its own with the name of a declared one that a neighbour calls.
+same name that a header declares. If the arguments convert, the wrong one is called silently. So no file may have
+its own function with the name of a declared function that another file in its folder calls.
 
 usage: joined.py ROOT
 """
@@ -19,7 +19,7 @@ NO_NAMES = {"if", "for", "while", "switch", "return", "sizeof", "catch", "declty
 
 
 def code_of(path):
-    """Without comments and texts. The end of an anonymous namespace becomes @."""
+    """The code without comments and strings. The end of an anonymous namespace becomes @."""
     code = re.sub(r"^\}  // namespace$", "@", path.read_text(encoding="utf-8"), flags=re.M)
     for texts_or_comments in (r'R"(\w*)\((?:.|\n)*?\)\1"', r"//[^\n]*", r'"(?:[^"\\\n]|\\.)*"'):
         code = re.sub(texts_or_comments, "", code)

@@ -49,11 +49,11 @@ ALLOWED = {
     "trainer/device/cuda": {"torch", "nlohmann-json", "cuda"},
     "launch": {"mpi", "CLI11", "fmt", "hwloc", "yaml-cpp", "re2", "microhttpd", "sqlite", "nlohmann-json"},
 }
-# The C++ library can neither own a descriptor nor wait until a file is on the disk. Folders that need it done share
-# one way, in core/files/.
+# The C++ library can neither own a descriptor nor wait until a file is on the disk. Folders that need this share the
+# code in core/files/.
 POSIX = {"core/files": {"fcntl.h", "unistd.h", "sys/mman.h", "sys/stat.h"}}
-# Inside a folder the rooms have an order: each includes itself and those before it, so that there is no circle.
-# "." is the folder itself: first where its files are the words that all rooms use, last where they use all rooms.
+# The rooms inside a folder have an order: each includes itself and those before it, so that there is no cycle.
+# "." is the folder itself: first if all rooms use its files, last if its files use all rooms.
 ROOMS = {
     "core": ["files", "."],
     "scheduler": ["expressions", "space", ".", "samplers", "schedulers", "slots", "growth", "sweep"],
@@ -71,7 +71,7 @@ ROOMS = {
 PURE = {"scheduler", "simulator", "analysis"}
 IMPURE = {"atomic", "chrono", "condition_variable", "cstdio", "ctime", "filesystem", "fstream", "future", "iostream",
           "mutex", "random", "thread", "unordered_map", "unordered_set"}
-# What only one place knows: the pattern, the files that may have it, and what to do elsewhere.
+# What only one place may know: the pattern, the files that may contain it, and what to do elsewhere.
 SECRETS = [
     (re.compile(r"#\s*(el)?if.*\bCRESCENDO_MPI\b"), re.compile(r"(?!)"),
      "no source asks whether MPI is there: CMake compiles mpi_session.cpp or mpi_off.cpp in launch/transport/"),
@@ -89,7 +89,7 @@ SOURCES = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
 
 
 def broken_rule(layer, bracket, header):
-    """The rule that this include in `layer` breaks; None where it breaks none."""
+    """The rule that this include in `layer` breaks; None if it breaks none."""
     folder = layer.split("/")[0]
     if bracket == '"':
         if header.split("/")[0] not in OWN[folder]:
@@ -108,7 +108,7 @@ def broken_rule(layer, bracket, header):
 
 
 def broken_order(name, header):
-    """Why this include of an own header leads back up; None where it does not."""
+    """Why this include of a header of ours breaks the order; None if it does not."""
     folder = name.split("/")[0]
     if folder not in ROOMS or not header.startswith(folder + "/"):
         return None
@@ -123,7 +123,7 @@ def broken_order(name, header):
 
 
 def told_secret(name, line):
-    """What to do where this line knows what it should not; None where it does not."""
+    """What to do if this line contains what it should not know; None if it does not."""
     return next((rule for pattern, files, rule in SECRETS if pattern.search(line) and not files.fullmatch(name)), None)
 
 

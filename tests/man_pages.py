@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that every command has an example in its help, and a man page with all its options that man reads without a
-warning.
+"""Checks that every command has an example in its help, and a man page that has all its options and that man reads
+without a warning.
 
 usage: man_pages.py ROOT CRESCENDO
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 def commands_of(crescendo, words=()):
-    """Each command, and what its help says."""
+    """Each command and its help."""
     text = subprocess.run([crescendo, *words, "--help"], check=True, capture_output=True, text=True).stdout
     yield " ".join(["crescendo", *words]), text
     if "Subcommands:\n" in text:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that a source a/b.cpp has a test tests/a/b.cpp, but for those that tests/without_test.txt lists.
+"""Checks that a source a/b.cpp has a test tests/a/b.cpp, except for those that tests/without_test.txt lists.
 
-The list may only shrink: a source that is not on it needs a test, and one that has a test, or is gone, leaves the list.
+The list may only shrink: a source that is not on it needs a test, and one that has a test or is gone must leave it.
 A test that no CMakeLists.txt names is never run.
 
 usage: mirror.py ROOT

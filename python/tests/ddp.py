@@ -1,4 +1,4 @@
-"""A script with DistributedDataParallel as people write it, started once for each worker; it reports and saves."""
+"""A typical script with DistributedDataParallel, started once for each worker; it reports and saves."""
 
 import argparse
 

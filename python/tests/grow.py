@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A growing program for the tests: it writes down which samples each worker has trained on."""
+"""A growing program for the tests: it records which samples each worker has trained on."""
 
 import argparse
 import contextlib
@@ -59,7 +59,7 @@ def make_model(dropout):
 
 @contextlib.contextmanager
 def exchanged(model, how):
-    """The model has other weights, as for an evaluation with averaged ones."""
+    """Gives the model other weights for a while, like an evaluation with averaged weights."""
     kept = [parameter.detach().clone() for parameter in model.parameters()]
     is_left = how is not None
     try:
@@ -84,7 +84,7 @@ def wait_at_gate(trial, args, step):
 def train(trial):
     args = trial.args
     if trial.directory:
-        (trial.directory / "split").write_text(str(random.random()))  # as a program that splits its data at random
+        (trial.directory / "split").write_text(str(random.random()))  # like a program that splits its data at random
         (trial.directory / f"drawn-{os.getpid()}").write_text(str(DRAWN))
     note(trial, "calls.jsonl", {"rank": trial.rank, "size": trial.size, "is_main": trial.is_main})
     data = make_data(args.samples)

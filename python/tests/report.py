@@ -23,6 +23,6 @@ for epoch in trial.epochs(limit=3):
 
     if epoch == args.die_at and not (trial.directory / "died").exists():
         (trial.directory / "died").touch()
-        trial._send = lambda message: os.kill(os.getpid(), signal.SIGKILL)  # saved, and the report is lost
+        trial._send = lambda message: os.kill(os.getpid(), signal.SIGKILL)  # killed after the save, before the report
     trial.report(loss=total, save=save)
 Path("ends.txt").open("a").write(f"{trial.number} stopped={trial.stopped}\n")

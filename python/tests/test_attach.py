@@ -1,4 +1,4 @@
-"""What a trial takes at attach, and what it refuses there or once it trains."""
+"""What a trial accepts in attach(), and what it refuses there or during training."""
 
 import unittest
 import warnings
@@ -21,7 +21,7 @@ class AttachTest(Alone):
             self.attach(critic=other, critic_optimizer=torch.optim.SGD(other.parameters()))
 
     def test_a_scaler_of_gradients_is_refused(self):
-        class GradScaler(Stateless):  # some torch has one for each kind of device
+        class GradScaler(Stateless):  # some versions of torch have one for each kind of device
             def __init__(self, enabled=True):
                 self.is_enabled = lambda: enabled
 
@@ -52,7 +52,7 @@ class AttachTest(Alone):
         optimizer = torch.optim.Adam(critic.parameters())
         self.attach()
         next(self.trial.epochs())
-        optimizer.step()  # before the loop, as for a start that is the same on each worker
+        optimizer.step()  # before the loop, for example for the same start on each worker
         with self.assertRaisesRegex(RuntimeError, "that is not attached, Adam, also steps in the loop;.*one optimizer"):
             for (x,) in self.trial.batches(loader_of(12)):
                 critic(x).sum().backward()
@@ -60,12 +60,12 @@ class AttachTest(Alone):
                 self.step(x)
 
         self.assertEqual(self.trial._progress.step, 1)
-        self.begin()  # the loop was left, and what another trial does before its own is no part of it
+        self.begin()  # the loop has ended; steps before the loop of another trial do not belong to it
         optimizer.step()
 
     def test_optimizers_that_learn_nothing_of_their_own_are_taken(self):
         class Wrapper(torch.optim.Optimizer):
-            """It steps another, which it holds."""
+            """Holds another optimizer and steps it."""
 
             def __init__(self, held):
                 super().__init__(held.param_groups, {})
@@ -180,7 +180,7 @@ class AttachTest(Alone):
         self.attach(scale=scale)
 
     def train(self, number, rates=(0.1,), begin=lambda model: None):
-        """The model, of whose parts each has its rate."""
+        """Trains the model in trial `number`, with one learning rate per part."""
         self.begin(number)
         begin(self.model)
         parts = zip(self.model, rates)
@@ -191,7 +191,7 @@ class AttachTest(Alone):
     def test_weights_of_one_trial_are_refused_in_the_next(self):
         self.model = torch.nn.Sequential(torch.nn.Linear(1, 1))
         self.train(3)
-        self.train(3)  # a trial that continues
+        self.train(3)  # the trial continues
         for value in (0.1, torch.nan):
             self.model[0].weight.data.fill_(value)
             with self.assertRaisesRegex(RuntimeError, r"trial 3 already trained .*shape \[1, 1\].*deepcopy"):
@@ -270,11 +270,11 @@ class AttachTest(Alone):
                     scheduler.step(1)
 
     def test_a_learning_rate_that_others_change_after_the_report_is_refused(self):
-        """As timm's schedulers do: a worker that entered later failed by it, and one alone trained on."""
+        """As timm's schedulers do. A worker that entered later failed, but a single worker continued training."""
         self.attach()
         with captured(), self.assertRaisesRegex(RuntimeError, "a change of the learning rate came after trial.report"):
             for epoch in self.trial.epochs():
-                self.optimizer.param_groups[0]["lr"] = 0.1 / epoch  # before the report it may
+                self.optimizer.param_groups[0]["lr"] = 0.1 / epoch  # allowed before the report
                 self.train_on(loader_of())
                 self.trial.report(loss=1)
                 if epoch == 2:
@@ -319,7 +319,7 @@ class AttachTest(Alone):
         plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(self.optimizer)
         average = torch.optim.swa_utils.AveragedModel(self.model)
         self.attach(holder=Holder(plateau, average))
-        other = torch.nn.Linear(1, 1)  # nothing of it is attached, so the program sees to it
+        other = torch.nn.Linear(1, 1)  # nothing of it is attached, so the program is responsible for it
         torch.optim.swa_utils.AveragedModel(other).update_parameters(other)
         torch.optim.lr_scheduler.ReduceLROnPlateau(torch.optim.SGD(other.parameters(), lr=0.1)).step(1)
         for _ in range(2):

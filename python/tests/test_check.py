@@ -1,4 +1,4 @@
-"""The conformance test finds mistakes, and finds none where there are none."""
+"""The conformance test finds mistakes, and finds none in correct trainers."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def send(**message):
 
 
 class StubTest(unittest.TestCase):
-    """Trainers that are wrong in one way each."""
+    """Trainers with one mistake each."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

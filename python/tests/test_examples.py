@@ -1,4 +1,4 @@
-"""The examples hold what docs/your-own-program.md says of them."""
+"""The examples do what docs/your-own-program.md says about them."""
 
 import difflib
 import importlib.util
@@ -21,12 +21,12 @@ import torch
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PYTORCH = EXAMPLES / "pytorch"
 CRESCENDO = os.environ.get("CRESCENDO_BINARY")
-# The examples' first line looks for python3 along the path.
+# The first line of each example looks for python3 in PATH.
 ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
 def num_changed_lines(name):
-    """Lines of the script that plain.py does not have, without the first one of its documentation."""
+    """The number of lines that the script has and plain.py does not, without the first line of its docstring."""
     plain, changed = ((PYTORCH / each).read_text().splitlines() for each in ("plain.py", name))
     new = [line for line in difflib.ndiff(plain, changed) if line.startswith("+ ") and line.strip("+ ")]
     return len([line for line in new if '"""' not in line])
@@ -53,7 +53,7 @@ class TransformersTest(unittest.TestCase):
         self.calls = []
 
     def run_example(self):
-        """What it did, in order."""
+        """What the example did, in order."""
         def note(name):
             return lambda *arguments, **options: self.calls.append((name, arguments, options)) or mock.MagicMock()
 
@@ -138,8 +138,8 @@ class LightningTest(unittest.TestCase):
         self.assertTrue(trainer.should_stop)
 
 
-# Trial 0 is the program's. Trial 1 only sees to it that trial 0 is paused at the first rung and continues: it reports
-# later, and worse.
+# Trial 0 is the program's. Trial 1 only makes sure that trial 0 is paused at the first rung and continues: it reports
+# later and a worse value.
 ONE_OF_TWO = """
 if [ $CRESCENDO_TRIAL = 0 ]; then echo >> starts; exec "$@"; fi
 until grep -q trial_reported out/journal.jsonl; do sleep 0.1; done
@@ -182,7 +182,7 @@ class SweepFilesTest(unittest.TestCase):
         return ONE_OF_TWO.replace("METRIC", name).replace("WORST", "-1" if goal == "maximize" else "99")
 
     def check_that_it_continues(self, example):
-        """A trial of the program is paused, and continues from its checkpoint in a new process."""
+        """Checks that a trial of the program is paused and continues from its checkpoint in a new process."""
         journal = self.sweep(example, trials=2, other={
             r"(type: asha,)( mode: promote,)?": r"\1 mode: promote,",
             r"command: \[": "command: [bash, one_of_two.sh, ",
@@ -193,7 +193,7 @@ class SweepFilesTest(unittest.TestCase):
         self.assertEqual(self.num_starts, 2)
 
     def resources(self, journal):
-        """What each trial has reported, in order."""
+        """The resources that each trial has reported, in order."""
         found = defaultdict(list)
         for note in journal:
             if note.get("event") == "trial_reported":

@@ -1,4 +1,4 @@
-"""What a group over NCCL asks of torch, where there is no GPU to make one on."""
+"""What a group over NCCL asks of torch, tested without a GPU."""
 
 import os
 import unittest
@@ -23,7 +23,7 @@ class GroupTest(unittest.TestCase):
             self.assertEqual(options._timeout, timedelta(seconds=2.5))
             self.assertEqual(os.environ["TORCH_NCCL_NONBLOCKING_TIMEOUT"], "3")
             self.assertEqual(os.environ["TORCH_NCCL_BLOCKING_WAIT"], "1")
-            self.assertEqual(os.environ["TORCH_NCCL_DUMP_ON_TIMEOUT"], "1")  # the user's word counts
+            self.assertEqual(os.environ["TORCH_NCCL_DUMP_ON_TIMEOUT"], "1")  # the user's own setting wins
 
     def test_an_error_of_this_worker_is_not_taken_for_a_lost_peer(self):
         def raised_for(words):

@@ -15,11 +15,11 @@ import grow
 from crescendo.fake import FakeCrescendo, Terms, Unexpected
 
 PROGRAM = [sys.executable, str(Path(__file__).with_name("grow.py"))]
-GROUP_TIMEOUT = 5  # seconds, where it is what a test is about
+GROUP_TIMEOUT = 5  # seconds, in tests of this time-out
 
 
 def wait_for(crescendo, *paths):
-    """Until these files are there."""
+    """Waits until these files exist."""
     deadline = time.monotonic() + 180
     while missing := [path.name for path in paths if not path.exists()]:
         if time.monotonic() > deadline:
@@ -32,7 +32,7 @@ def losses(reports):
 
 
 def notes_of(directory, name="samples.jsonl"):
-    """What the workers have written down of their steps, or of another thing."""
+    """The workers' records of their steps, or of what `name` says."""
     return [json.loads(line) for line in (directory / name).read_text().splitlines()]
 
 
@@ -65,7 +65,7 @@ class TrainersTest(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def terms(self, name="trial", settings=None, **more):
-        """A new trial."""
+        """The terms of a new trial."""
         type(self).num_trials += 1
         directory = Path(self.folder.name) / name
         directory.mkdir(exist_ok=True)
@@ -75,7 +75,7 @@ class TrainersTest(unittest.TestCase):
         return self.crescendo.leave(members, save, terms.trial)
 
     def unread(self, trainer, terms, *kinds):
-        """What a trainer has said of this trial: a message of an earlier one may come late, or never be expected."""
+        """Unread messages of a trainer about this trial. Those of an earlier trial may be late or unexpected."""
         messages = self.crescendo.trainers[trainer].messages
         return [each for each in messages if each["type"] in kinds and each["trial"] == terms.trial]
 
@@ -258,7 +258,7 @@ class GrowingTest(TrainersTest):
         self.leave([0], whole)
         terms = self.terms("saved", {"gate-step": -1})
         self.crescendo.join([0, 1], "new", terms)
-        wait_for(self.crescendo, *(terms.directory / f"at-gate-{rank}" for rank in range(2)))  # behind scheduler.step()
+        wait_for(self.crescendo, *(terms.directory / f"at-gate-{rank}" for rank in range(2)))  # after scheduler.step()
         self.crescendo.join([0], "memory", terms)
         self.crescendo.send(1, type="leave", trial=terms.trial, save=False)
         (terms.directory / "gate").touch()
@@ -334,9 +334,9 @@ class GrowingTest(TrainersTest):
         begun, grown = self.unread(0, terms, "regrouped")
         (timed,) = self.unread(0, terms, "timed")
 
-        self.assertNotIn("step_seconds", begun)  # it is told later
+        self.assertNotIn("step_seconds", begun)  # reported later
         self.assertEqual((timed["generation"], timed["group_batch"]), (alone["generation"], 16))
-        self.assertEqual(timed["samples_per_resource"], 256)  # of an epoch
+        self.assertEqual(timed["samples_per_resource"], 256)  # per epoch
         self.assertEqual((alone["group_batch"], together["group_batch"]), (16, 64))
         for message in (alone, timed, grown, together):
             self.assertGreaterEqual(message["step_seconds"], pause)
@@ -347,7 +347,7 @@ class GrowingTest(TrainersTest):
     def test_the_training_clock_counts_steps_apart_from_evaluations_and_continues_from_the_checkpoint(self):
         pause, evaluation_pause = 0.01, 0.2
         settings = {"pause": pause, "evaluation-pause": evaluation_pause}
-        terms = self.terms(settings=settings, checkpoint_at=2)  # 16 steps an epoch, of which the last pauses behind it
+        terms = self.terms(settings=settings, checkpoint_at=2)  # 16 steps per epoch; the last pauses after its end
         begin = time.monotonic()
         first, second = self.crescendo.train([0], "new", terms, until=2)
         elapsed = time.monotonic() - begin
@@ -379,7 +379,7 @@ class GrowingTest(TrainersTest):
 
     def test_the_noise_scale_is_that_of_the_samples_gradients(self):
         count = 2048
-        terms = self.terms(settings={"samples": count, "lr": 0.0}, batch_multiple=2)  # the weights stay
+        terms = self.terms(settings={"samples": count, "lr": 0.0}, batch_multiple=2)  # the weights stay the same
         reports = self.crescendo.train([0, 1], "new", terms, until=8)  # 64 steps each, 4 of which are measured
         self.leave([0, 1], terms)
 
@@ -400,7 +400,7 @@ class GrowingTest(TrainersTest):
         self.crescendo.join([0, 1], "new", terms)
         wait_for(self.crescendo, terms.directory / "at-gate-1")
         (terms.directory / "gate").touch()
-        self.crescendo.join([0, 3], "memory", terms)  # 1 was not told: it stays behind in the old group
+        self.crescendo.join([0, 3], "memory", terms)  # 1 does not know: it stays in the old group
         self.crescendo.expect(0, "report")
         self.crescendo.expect(1, "stranded")
         self.leave([0, 1, 3], terms)
@@ -421,7 +421,7 @@ class TimeoutTest(TrainersTest):
 
     def setUp(self):
         super().setUp()
-        if self.num_trials == 0:  # what a first trial imports takes some of them longer than others
+        if self.num_trials == 0:  # the imports of a first trial take some workers longer than others
             for trainer in range(self.count):
                 terms = self.terms(f"first-{trainer}")
                 self.crescendo.train([trainer], "new", terms, until=1)
@@ -478,12 +478,12 @@ class FaultTest(unittest.TestCase):
     def test_a_group_outlives_its_members(self):
         crescendo = FakeCrescendo(3, PROGRAM)
         self.addCleanup(crescendo.close)
-        # Its loaders' processes hold copies of a member's connections, and have to die with it.
+        # The loader processes hold copies of a member's connections, so they must die with it.
         terms = Terms(self.directory, {"gate-step": 3, "loaders": 1}, batch_multiple=3)
         crescendo.join([0, 1, 2], "new", terms)
         wait_for(crescendo, *(self.directory / f"at-gate-{rank}" for rank in range(3)))
 
-        # The one that held the state for the others dies in mid-step …
+        # The worker that held the state for the others dies in the middle of a step …
         crescendo.kill(0)
         (self.directory / "gate").touch()
         self.assertEqual(crescendo.expect(1, "stranded")["generation"], 0)
@@ -492,7 +492,7 @@ class FaultTest(unittest.TestCase):
         report = crescendo.expect(1, "report")
         self.assertEqual(samples_of(self.directory, 1), Counter(range(256)))
 
-        # … and the next one after its report, which may be lost.
+        # … and the next one dies after its report, which may be lost.
         crescendo.kill(1)
         crescendo.join([2], "memory", terms)
         repeated = crescendo.expect(2, "report")

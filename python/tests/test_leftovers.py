@@ -25,7 +25,7 @@ CPU = torch.device("cpu")
 
 
 class Run:
-    """As wandb.run."""
+    """Like wandb.run."""
 
     def __init__(self, wandb, number, error=None):
         self.wandb, self.number, self.error = wandb, number, error
@@ -42,13 +42,13 @@ def fake_wandb():
 
 
 def train_two(train):
-    """Trials 3 and 4 on one worker."""
+    """Runs trials 3 and 4 on one worker."""
     train_each(train, [3, 4])
 
 
 def train_each(train, numbers):
-    """These trials on one worker. Crescendo ends each but the last, which fails. For one that comes twice in a row,
-    train is called again."""
+    """Runs these trials on one worker. Crescendo ends each but the last, which fails. For a trial that comes twice in a
+    row, train is called again."""
     ours, theirs = socket.socketpair()
     with ours, theirs, tempfile.TemporaryDirectory() as folder:
         join = {"type": "join", "generation": 0, "rank": 0, "size": 1, "max_resource": 9, "seed": 1, "settings": {}}
@@ -129,7 +129,7 @@ class SettingsTest(unittest.TestCase):
 
     def test_a_trial_that_changes_its_folder_and_copies_what_it_prints_does_so_for_itself_alone(self):
         class Copy(io.TextIOBase):
-            """As scripts have it that write a log beside what they print."""
+            """Like the class of scripts that write what they print to a log as well."""
 
             def __init__(self, stream, path):
                 self.stream, self.file = stream, open(path, "a")
@@ -149,7 +149,7 @@ class SettingsTest(unittest.TestCase):
             copies.append(Copy(sys.stdout, Path(elsewhere, f"{trial.number}.log")))
             sys.stdout = copies[-1]
             print("copied", trial.number)
-            copies[-1].file.close()  # as by a `with` that an exception leaves, which does not put sys.stdout back
+            copies[-1].file.close()  # like a `with` that ends by an exception, which does not restore sys.stdout
 
         former = os.getcwd()
         with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as elsewhere:
@@ -224,7 +224,7 @@ class LogHandlersTest(unittest.TestCase):
         self.assertEqual(written, ["WARNING:root:trial 3\n", "WARNING:root:trial 4\n"])
 
     def write_lines(self, numbers):
-        """What these trials on one worker log to files of their own, and the handlers that are left."""
+        """What these trials on one worker log to their own files, and the remaining handlers."""
         logger = logging.getLogger("train")
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(logger, "handlers", [logging.NullHandler()]):
 
@@ -243,7 +243,8 @@ class LogHandlersTest(unittest.TestCase):
         written, left = self.write_lines([3, 4])
 
         self.assertEqual(written, ["trial 3\n", "trial 4\n"])
-        # That of trial 4 is not over. What writes to no file may be a library's, which sets it up once.
+        # Trial 4 is not over, so its handler remains. Handlers without a file may belong to a library, which adds them
+        # only once.
         self.assertEqual(left, [logging.NullHandler] * 2 + [logging.FileHandler, logging.NullHandler])
 
     def test_a_second_call_of_train_does_not_write_each_line_twice(self):
@@ -258,7 +259,7 @@ class LogHandlersTest(unittest.TestCase):
 
 class CompiledTest(unittest.TestCase):
     def train(self, widths):
-        """How many graphs were compiled, and how many were run, in trials whose models have these widths."""
+        """The number of compiled graphs and of graphs run, in trials whose models have these widths."""
         counts = [0, 0]
 
         def backend(graph, inputs):

@@ -1,4 +1,4 @@
-"""What the members of a group owe each other: two of them, as threads of this process."""
+"""What the members of a group must agree on, with two members as threads of this process."""
 
 import argparse
 import contextlib
@@ -21,9 +21,9 @@ SIZE = 2
 
 
 def in_a_group(work, size=SIZE):
-    """What `work` returns, or raises, on each member that it is called with."""
+    """What `work` returns or raises on each member."""
     store = dist.HashStore()
-    # Made one after the other: each looks over what trials of this process have trained, which the others add to.
+    # Made one after the other: each looks at what trials of this process have trained, and the others add to it.
     trials = [Trial(alone.Alone(CPU), argparse.Namespace(), device=CPU, number=0, seed=1, directory=None)
               for _ in range(size)]
 
@@ -39,12 +39,12 @@ def in_a_group(work, size=SIZE):
     with ThreadPoolExecutor(size) as threads, contextlib.redirect_stdout(io.StringIO()):
         results = list(threads.map(member, range(size)))
     for trial in trials:
-        trial._control.group.close()  # or threads of it are there when the process ends, which aborts it
+        trial._control.group.close()  # otherwise its threads abort the process at its end
     return results
 
 
 class Loop:
-    """A train function of which each part can be replaced."""
+    """A train function with replaceable parts."""
 
     def make(self, trial):
         self.model = torch.nn.Linear(1, 1)
@@ -101,7 +101,7 @@ class WeightsTest(unittest.TestCase):
     def test_parameters_that_one_worker_has_frozen_are_found(self):
         class Thawed(Loop):
             def step(self, trial, x):
-                self.model.bias.requires_grad_(trial.rank == 1)  # which has come by the epoch of its thaw
+                self.model.bias.requires_grad_(trial.rank == 1)  # as if only rank 1 had unfrozen it
                 super().step(trial, x)
 
         self.assert_drift(Thawed, "^1 parameters are frozen on rank 0 and 0 on rank 1; .*epoch >= 3")
@@ -150,7 +150,7 @@ class WeightsTest(unittest.TestCase):
 
 class UnusedTest(unittest.TestCase):
     class Loop(Loop):
-        """Its model has a head that every third step uses, and whose gradient is zero in the others."""
+        """Its model has a head that only every third step uses. In other steps its gradient is zero."""
 
         def make(self, trial):
             model = super().make(trial)["model"]
@@ -162,7 +162,7 @@ class UnusedTest(unittest.TestCase):
         def step(self, trial, x):
             self.optimizer.zero_grad(set_to_none=False)
             if trial.rank == 1 and self.num_steps == 1:
-                self.model["head"].zero_grad()  # as on a worker that enters here
+                self.model["head"].zero_grad()  # like a worker that enters here
             heads = ["all", "head"] if self.num_steps % 3 == 0 else ["all"]
             sum(self.model[name](x / 16).square().mean() for name in heads).backward()
             self.optimizer.step()
@@ -190,7 +190,7 @@ class UnusedTest(unittest.TestCase):
 
 class SamplesTest(unittest.TestCase):
     def assert_refused(self, loader_on, message):
-        """`loader_on` makes that of a rank."""
+        """`loader_on` makes the loader of a rank."""
 
         def train(trial):
             trial.attach(**Loop().make(trial))

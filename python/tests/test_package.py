@@ -1,4 +1,4 @@
-"""What `pip install ./python` installs is whole."""
+"""`pip install ./python` installs a complete package."""
 
 import importlib.util
 import shutil
@@ -25,7 +25,7 @@ class PackageTest(unittest.TestCase):
             packed = {str(path.relative_to(installed)) for path in installed.rglob("*.*")}
             metadata = (tree / "crescendo.egg-info/PKG-INFO").read_text()
             program = "import crescendo; t = crescendo.trial(); [t.report(loss=epoch) for epoch in t.epochs(1)]"
-            alone = [sys.executable, "-S", "-c", program]  # -S: no other package is there
+            alone = [sys.executable, "-S", "-c", program]  # -S: without any other package
             environment = {"PYTHONPATH": str(installed)}
             ran = subprocess.run(alone, cwd=folder, env=environment, check=True, capture_output=True, text=True)
 
@@ -35,7 +35,7 @@ class PackageTest(unittest.TestCase):
         self.assertEqual(ran.stdout, "epoch 1: loss 1.0\n")
 
     def test_it_states_no_licence_in_a_way_that_some_setuptools_refuse(self):
-        # A table is refused from 2027 on, and a text is by setuptools of before version 77.
+        # setuptools refuses a table from 2027 on, and a string before version 77.
         self.assertNotRegex((SOURCES / "pyproject.toml").read_text(), r"(?m)^license\b")
 
 

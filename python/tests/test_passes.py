@@ -1,4 +1,4 @@
-"""Steps that are made in several passes: what counts once, and what in each."""
+"""Steps in several passes: what counts once per step, and what counts in each pass."""
 
 import contextlib
 import copy
@@ -15,7 +15,7 @@ from trial_alone import Alone, Stateless
 
 class PassesTest(Alone):
     def train_in_two_passes(self, count_in):
-        """Two steps, each in two passes; a schedule and an average count in some of the passes."""
+        """Trains two steps, each in two passes. A schedule and an average count in some of the passes."""
         self.trial._control.terms.accumulation = 2
         schedulers = torch.optim.lr_scheduler
         chained = schedulers.SequentialLR(self.optimizer, [schedulers.ConstantLR(self.optimizer)], [])
@@ -44,7 +44,7 @@ class PassesTest(Alone):
                 self.assertEqual((chained.last_epoch, average.n_averaged.item()), (2, 2))
 
     def weights_after(self, passes, make, then):
-        """Those of two steps. `make` gives more to attach, with which `then` is called behind each optimizer.step()."""
+        """The weights after two steps. `make` returns more to attach; `then` gets it after each optimizer.step()."""
         self.setUp()
         torch.nn.init.ones_(self.model.weight)
         torch.nn.init.ones_(self.model.bias)
@@ -85,7 +85,7 @@ class PassesTest(Alone):
         test = self
 
         class WarmUp:
-            """As those of pytorch_warmup."""
+            """Like the classes of pytorch_warmup."""
 
             def __init__(self):
                 self.optimizer, self.steps, self.rate = test.optimizer, 0, 0.1
@@ -167,7 +167,7 @@ class PassesTest(Alone):
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
         seen = []
         self.optimizer.step = lambda: seen.append(self.optimizer.param_groups[0]["lr"])
-        self.optimizer.param_groups[0]["lr"] = None  # as Adafactor
+        self.optimizer.param_groups[0]["lr"] = None  # like Adafactor
         self.attach()
         self.train_on(loader_of(4))
 

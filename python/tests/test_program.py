@@ -79,7 +79,7 @@ class ProgramTest(unittest.TestCase):
 
     def test_a_saver_that_all_ranks_have_to_call_is_called_on_each_with_the_same_path(self):
         folder, meeting = Path(self.folder.name), threading.Barrier(2)
-        (folder / "saved-1").mkdir()  # of a former process, which was killed while it saved
+        (folder / "saved-1").mkdir()  # left by an earlier process that was killed while saving
         (folder / "saved-1/0").write_text("half")
         (folder / "saved-best").touch()  # the program's own
         ours, theirs = socket.socketpair()
@@ -360,7 +360,7 @@ class ProgramTest(unittest.TestCase):
                 self.assertIsNotNone(trial.checkpoint)
         (at_exit,) = [call.args[0] for call in register.call_args_list]
         with mock.patch("os.getpid", return_value=0):
-            at_exit()  # in a process that the program has forked
+            at_exit()  # in a process forked by the program
         self.assertEqual(self.reports, [])
         for _ in range(2):
             at_exit()

@@ -39,7 +39,7 @@ class ChannelTest(unittest.TestCase):
 
         self.assertIsNone(self.channel.wait())
         self.assertTrue(self.channel.interrupted())
-        self.channel.send(type="left")  # nobody is there: no matter
+        self.channel.send(type="left")  # nobody listens, which does no harm
 
     def test_answers_find_their_requests_past_orders(self):
         self.say({"type": "decision", "trial": 1})
@@ -50,7 +50,7 @@ class ChannelTest(unittest.TestCase):
         asking.join()
 
         self.assertEqual(found[0]["value"], "eA==")
-        self.assertFalse(self.channel.interrupted())  # a decision ends no group
+        self.assertFalse(self.channel.interrupted())  # a decision does not end a group
 
     def test_a_join_ends_the_wait_for_an_answer(self):
         self.say({"type": "join"})
@@ -73,7 +73,7 @@ class ChannelTest(unittest.TestCase):
         pulse = Pulse(self.channel)
 
         def look_while_main_waits():
-            pulse.look()  # it has moved here since before
+            pulse.look()  # it has moved since the last look
             for _ in range(5):
                 pulse.look()
             self.channel.send(type="end of the wait")
@@ -84,7 +84,7 @@ class ChannelTest(unittest.TestCase):
         heard = []
         while not heard or heard[-1] != "end of the wait":
             heard.append(self.heard()["type"])
-        # join() may have been on its way at the first looks.
+        # join() may have been under way at the first looks.
         self.assertLess(heard.count("progress"), 6)
 
         pulse.look()  # main moves again

@@ -22,7 +22,7 @@ BEGIN = {"request": "begin", "version": 1, "goal": "minimize", "seed": 1, "later
 
 
 class Program:
-    """A sampler as crescendo starts it."""
+    """A sampler program, started as crescendo starts it."""
 
     def __init__(self, *command, stderr=None):
         ours, theirs = socket.socketpair()
@@ -59,7 +59,7 @@ def loss(config):
 class Samplers(unittest.TestCase):
     @staticmethod
     def questions(count, told_after):
-        """Questions for so many proposals, with a trial that is told among them."""
+        """Requests for `count` proposals, with one tell request after the first `told_after`."""
         questions = [{"request": "propose", "proposal": number, "draw": {"width": 1}} for number in range(count)]
         return [*questions[:told_after], {"request": "tell", "trial": 7, "status": "running", "config": {}},
                 *questions[told_after:]]
@@ -152,7 +152,7 @@ class Samplers(unittest.TestCase):
         program = Program(sys.executable, "-c", script)
 
         program.send(BEGIN, *self.questions(5, told_after=3))
-        program.connection.shutdown(socket.SHUT_WR)  # one that loses a question ends, and leaves nobody waiting
+        program.connection.shutdown(socket.SHUT_WR)  # a program that loses a question ends, so the test cannot hang
 
         told = [json.loads(line)["config"]["told"] for line in program.answers]
         self.assertEqual(told, [[], [], [], [7], [7]])

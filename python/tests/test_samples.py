@@ -23,7 +23,7 @@ class GradientsTest(unittest.TestCase):
             (weight * x).mean().backward()
 
         self.assertAlmostEqual(weight.grad.item(), 3.0, places=6)  # (1 + 2 + 6) / 3
-        self.assertIsNone(unused.grad)  # as without a group: weight decay does not touch it
+        self.assertIsNone(unused.grad)  # as without a group, so weight decay does not change it
 
     def test_what_nobody_learns_from_is_exchanged_only_where_it_gets_gradients(self):
         learned, reached, hidden = (torch.nn.Parameter(torch.ones(1)) for _ in range(3))

@@ -28,7 +28,7 @@ CPU = torch.device("cpu")
 
 
 class SessionTest(unittest.TestCase):
-    """What a program does wrong is said in `failed`, and the process ends."""
+    """A mistake of a program is reported in `failed`, and the process ends."""
 
     def failure(self, train, test=None, checkpoint_every=600, arguments=None, **order):
         ours, theirs = socket.socketpair()
@@ -61,7 +61,7 @@ class SessionTest(unittest.TestCase):
 
     def test_an_exception_in_text_that_the_program_executes_is_told_with_the_place_in_its_file(self):
         def train(trial):
-            exec("assert trial is None")  # as nanoGPT reads its arguments
+            exec("assert trial is None")  # the way nanoGPT reads its arguments
 
         self.assertRegex(self.failure(train)[1], r"^test_session.py:\d+: AssertionError$")
 
@@ -111,7 +111,7 @@ class SessionTest(unittest.TestCase):
                 lr = 0.5 + len(found)
                 self.failure(train, arguments=arguments, settings={"lr": lr})
 
-        widths = [16, 16, 8]  # the last one was given no parser, and so has no words of its own
+        widths = [16, 16, 8]  # the last one got no parser, so it has no arguments of its own
         self.assertEqual([(args.lr, args.width) for args in found], list(zip([0.5, 1.5, 2.5], widths)))
 
     def test_what_train_draws_follows_from_the_trials_seed(self):
@@ -243,7 +243,7 @@ class SentTest(unittest.TestCase):
             place = {"trial": 3, "generation": 4, "rank": 0, "size": 1, "max_resource": 9, "seed": 1}
             served.terms = session.Join.parse({**place, "settings": {}, "directory": "", "state": "memory"})
             served._replica = replica
-            for resource in (1, 2):  # a peer that is dead now was rank 0 at the second report
+            for resource in (1, 2):  # a peer that has died since was rank 0 at the second report
                 replica.progress.report = {"resource": resource, "metrics": {"loss": 0.5}}
                 replica.progress.pending = True
                 served.terms.reported = resource - 1
@@ -278,7 +278,7 @@ class MeetingTest(unittest.TestCase):
         self.theirs.sendall(json.dumps(message).encode() + b"\n")
 
     def meet(self, answers):
-        """What the member asks the store as it waits, and whether it was known to wait. The answers are to that."""
+        """Lets the member meet while `answers` reply to its requests. Checks its last request and that it waits."""
         seen = []
 
         def other():
@@ -319,7 +319,7 @@ class MeetingTest(unittest.TestCase):
 
 class StartTest(unittest.TestCase):
     def test_a_process_that_the_program_spawns_is_told_how_to_pass_over_the_call_of_run(self):
-        with mock.patch.object(crescendo.torch, "inherited_socket", return_value=None):  # as in such a process
+        with mock.patch.object(crescendo.torch, "inherited_socket", return_value=None):  # as in a spawned process
             with self.assertRaisesRegex(RuntimeError, r"called crescendo.torch.run\(\); call it under if __name__"):
                 crescendo.torch._channel()
 

@@ -1,4 +1,4 @@
-"""What a growing program keeps and passes on, in this process and without a group."""
+"""The state that a growing program keeps and passes on, in this process and without a group."""
 
 import errno
 import json
@@ -20,7 +20,7 @@ CPU = torch.device("cpu")
 
 
 class Wire(Group):
-    """Rank 0 of two writes down what it sends, and rank 1 reads it."""
+    """Rank 0 of two records what it sends, and rank 1 reads it."""
 
     def __init__(self, rank, sent):
         super().__init__(CPU, rank, 2)
@@ -34,7 +34,7 @@ class Wire(Group):
 
 
 class Shadow:
-    """An average of weights as people write it: its tensors know how they came about."""
+    """A typical hand-written average of weights: its tensors have a gradient history."""
 
     def __init__(self):
         self.sum = torch.zeros(1, 1)
@@ -50,7 +50,7 @@ class Shadow:
 
 
 class Versioned(torch.nn.Linear):
-    """Its weights were half as large in the first version of its format."""
+    """A module whose weights were half as large in the first version of its format."""
 
     _version = 2
 
@@ -89,7 +89,7 @@ class StateTest(unittest.TestCase):
     def test_a_module_does_not_take_a_present_state_for_one_of_an_earlier_version(self):
         class Counted(Versioned):
             def get_extra_state(self):
-                return {"count": numpy.float64(3)}  # in whose place there is a number of Python's
+                return {"count": numpy.float64(3)}  # which a Python number replaces
 
             def set_extra_state(self, state):
                 pass
@@ -164,7 +164,7 @@ class StateTest(unittest.TestCase):
                 try:
                     resumed = self.replica(seed=2)
                     resumed.restore(checkpoint.read_checkpoint(path, CPU))
-                    self.assert_same(source, resumed)  # what is between the records counts for nothing
+                    self.assert_same(source, resumed)  # bytes between the records are ignored
                     num_read += 1
                 except checkpoint.DamagedCheckpoint:
                     pass
@@ -173,7 +173,7 @@ class StateTest(unittest.TestCase):
     def test_a_checkpoint_that_cannot_be_read_is_not_taken_for_a_damaged_one(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "checkpoint.pt")
-            path.symlink_to("/proc/self/mem")  # it opens, and has nothing to read at its beginning
+            path.symlink_to("/proc/self/mem")  # it can be opened, but reading its beginning fails
             with self.assertRaises(OSError) as unreadable:
                 checkpoint.read_checkpoint(path, CPU)
             with self.assertRaises(FileNotFoundError):

@@ -56,10 +56,10 @@ class GrowingSweepTest(unittest.TestCase):
         self.assertNotIn("its state in memory was lost", logs)
         self.assertEqual(max(trial["workers"] for trial in trials), 4)
         grown = [note for note in notes if note.get("event") == "trial_regrouped"]
-        self.assertTrue([note for note in grown if "step" in note], grown)  # how long its steps took then
+        self.assertTrue([note for note in grown if "step" in note], grown)  # the time of its steps then
 
     def kill_a_member(self, sweep, run):
-        """Kills a worker that is not alone in its group."""
+        """Kills a worker that has others in its group."""
         while run.poll() is None:
             for record in sweep.glob("trials/*/samples.jsonl"):
                 # A line may be half written.

@@ -191,7 +191,7 @@ class TrialTest(Alone):
         self.attach()
         next(self.trial.epochs())
         self.train_on(loader_of())
-        self.trial._read_epoch = None  # as in the call of train on a worker that enters here
+        self.trial._read_epoch = None  # as in a call of train on a worker that enters here
         batches = self.trial.batches(loader_of())
 
         self.assertEqual((len(batches), list(batches)), (1, []))
@@ -220,7 +220,7 @@ class TrialTest(Alone):
         message = r"without trial.batches\(…\) since the last report, but each report counts as an epoch"
         self.attach()
         with self.assertRaisesRegex(RuntimeError, message), captured() as printed:
-            self.trial.report(loss=1)  # of the model as it begins
+            self.trial.report(loss=1)  # of the untrained model
         for _ in self.trial.epochs(limit=2):
             self.train_on(loader_of())
             with contextlib.redirect_stdout(printed):
@@ -238,7 +238,7 @@ class TrialTest(Alone):
 
         self.attach()
         with mock.patch.object(alone.Alone, "meet") as meet, captured():
-            for _ in self.trial.epochs(limit=2):  # those that entered at the report begin with the second one
+            for _ in self.trial.epochs(limit=2):  # workers that entered at the report begin with the second epoch
                 self.trial.sum(1)
                 count()
                 for (x,) in self.trial.batches(loader_of()):
@@ -251,7 +251,7 @@ class TrialTest(Alone):
                 self.trial.report(loss=1)
                 count()
 
-        self.assertEqual(counts, [1, 1, 2, 3, 4, 5, 5, 6, 7, 8])  # of two batches each, the last of which may be long
+        self.assertEqual(counts, [1, 1, 2, 3, 4, 5, 5, 6, 7, 8])  # two batches per epoch, the last of which may be long
 
     def test_mistakes_in_the_loop_are_explained(self):
         with self.assertRaisesRegex(RuntimeError, "call trial.attach.* first: it brings"):
@@ -308,12 +308,12 @@ class TrialTest(Alone):
         for (x,) in itertools.islice(batches, len(batches)):
             self.step(x)
         scheduler.step()
-        self.trial._replica.return_to_noted()  # as when the trial is saved here
+        self.trial._replica.return_to_noted()  # as if the trial were saved here
 
         self.assertEqual((scheduler.last_epoch, self.optimizer.param_groups[0]["lr"]), (0, 0.1))
 
     def test_a_schedule_that_steps_at_an_epochs_start_does_so_once_though_train_is_called_again(self):
-        for num_steps in (0, 1):  # those that the call which is left has made
+        for num_steps in (0, 1):  # steps of the call of train that ends early
             self.setUp()
             state = None
             for is_again in (False, True):
@@ -325,12 +325,12 @@ class TrialTest(Alone):
                     self.trial._held.restore(state)
                 next(self.trial.epochs())
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # torch wants it behind the optimizer's step
+                    warnings.simplefilter("ignore")  # torch expects it after the optimizer's step
                     scheduler.step()
                 for (x,) in itertools.islice(self.trial.batches(loader_of()), num_steps):
                     self.backward(x)
                     optimizer.step()
-                self.trial._held.return_to_noted()  # as where a peer is lost
+                self.trial._held.return_to_noted()  # as if a peer were lost
                 state = self.trial._held.capture()
 
             self.assertEqual(scheduler.last_epoch, num_steps)
@@ -371,7 +371,7 @@ class TrialTest(Alone):
         self.assertEqual([*seen, self.trial.epochs_done], [0, 0.25, 0.5, 0.75, 0.75, 1.0])
 
     def rates_of(self, epochs, samples=8):
-        """Those of the steps of epochs of which each has a multiple and a batch size of the loader."""
+        """The learning rates of the steps. `epochs` has a multiple and a batch size of the loader for each epoch."""
         self.attach(rescale_warm_up=0.0)
         seen = []
         self.optimizer.register_step_pre_hook(lambda optimizer, *_: seen.append(optimizer.param_groups[0]["lr"]))
@@ -387,14 +387,14 @@ class TrialTest(Alone):
 
     def test_the_learning_rate_follows_a_batch_that_grows(self):
         self.assertEqual(self.rates_of([(1, 4), (2, 4)]), [0.1, 0.1, 0.2])
-        self.assertEqual(self.optimizer.param_groups[0]["lr"], 0.1)  # the program's own schedule goes by this
+        self.assertEqual(self.optimizer.param_groups[0]["lr"], 0.1)  # the program's own schedule is based on this
 
     def test_a_batch_size_that_the_program_changes_leaves_its_learning_rate_alone(self):
-        # Of 8 samples a step of more has 8: the program's own of 16 has no more of them either.
+        # There are only 8 samples, so a larger step has 8, also with the program's own batch size of 16.
         self.assertEqual(self.rates_of([(1, 4), (1, 8), (2, 4), (1, 16), (4, 4)]), [0.1] * 3 + [0.2, 0.1, 0.2])
 
     def test_a_checkpoint_that_has_batches_in_samples_continues_at_its_rate(self):
-        rate = learning_rate.RateState(first_batch=4, batch=8, changed_at=1.0)  # of a version that had no more
+        rate = learning_rate.RateState(first_batch=4, batch=8, changed_at=1.0)  # from a version with fewer fields
         scaled = learning_rate.LearningRate("linear", 1.0, rate)
         scaled.set_batch(8, own=4, epoch=1.5)
         self.assertEqual([scaled.factor(epoch) for epoch in (1.5, 2)], [1.5, 2.0])

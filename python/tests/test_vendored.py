@@ -1,4 +1,4 @@
-"""Scripts that nobody wrote for Crescendo are tuned as examples/vendored/README.md says."""
+"""Scripts that were not written for Crescendo are tuned as examples/vendored/README.md says."""
 
 import gzip
 import importlib.util
@@ -16,7 +16,7 @@ from pathlib import Path
 VENDORED = Path(__file__).parents[2] / "examples/vendored"
 FASHION = Path("/usr/share/datasets/fashion-mnist")
 CRESCENDO = os.environ.get("CRESCENDO_BINARY")
-# The sweep files' python3 is looked for along the path.
+# The sweep files look for python3 in PATH.
 ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
@@ -26,7 +26,7 @@ def needs(*modules):
 
 
 def write_images(folder, train="train", test="t10k", count=256):
-    """Few images of clothes, as if torchvision had downloaded MNIST or the like there."""
+    """Writes a few images of clothes, as if torchvision had downloaded MNIST or a similar set."""
     folder.mkdir(parents=True)
     for part, name, number in (("train", train, count), ("t10k", test, 128)):
         for kind, head, size in (("images-idx3", 16, 28 * 28), ("labels-idx1", 8, 1)):
@@ -57,7 +57,7 @@ class VendoredTest(unittest.TestCase):
         for key, value in smaller.items():
             text, count = re.subn(rf"\b({key}(?:: |=))\d+(?![.\d])", rf"\g<1>{value}", text)
             self.assertEqual(count, 1)
-        # What growing pays here is a matter of the moment.
+        # Whether growing pays here depends on the speed of the machine.
         text = text.replace("{type: rasda,", "{type: rasda, grow_when: always,")
         (work / file).write_text(f"{text}bind: off\n")
         run = [CRESCENDO, "run", file, "--dir", "out"]

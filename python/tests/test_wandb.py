@@ -1,4 +1,4 @@
-"""Scripts for W&B run unchanged in a sweep, with W&B's own package."""
+"""Scripts for W&B run unchanged in a sweep, with the real wandb package."""
 
 import contextlib
 import importlib.util
@@ -29,7 +29,7 @@ def write(path, script):
 
 
 class FakeTrial:
-    """Stops at a resource."""
+    """A trial that stops at a resource."""
 
     rank = 0
 
@@ -92,7 +92,7 @@ class EndTest(unittest.TestCase):
             (trial / "params.json").write_text("{}")
             Path(folder, "train.py").write_text(script)
             ours, theirs = socket.socketpair()
-            ours.shutdown(socket.SHUT_WR)  # whoever reports reads that the sweep is over
+            ours.shutdown(socket.SHUT_WR)  # a script that reports learns that the sweep is over
             with ours:
                 with theirs:
                     environment = {
@@ -134,7 +134,7 @@ class EndTest(unittest.TestCase):
 @unittest.skipUnless(importlib.util.find_spec("wandb"), "not installed: wandb")
 class SweepTest(unittest.TestCase):
     def print_file(self, script, *words, path="train.py"):
-        """The sweep file that a script prints which is called with these words, on a machine without an account."""
+        """The sweep file that a script prints if called with these words, on a machine without an account."""
         with tempfile.TemporaryDirectory() as folder:
             write(Path(folder, path), script)
             command = [sys.executable, "-m", "crescendo.wandb", "--sweep-file", *words]
@@ -157,7 +157,7 @@ class SweepTest(unittest.TestCase):
             return journal, runs
 
     def losses(self, journal):
-        """What each trial has reported, in order."""
+        """The losses that each trial has reported, in order."""
         found = {}
         for note in journal:
             if note.get("event") == "trial_reported":

@@ -1,4 +1,4 @@
-"""A trial outside a sweep, for the tests of what it does and refuses."""
+"""A trial outside a sweep, for tests of what it does and what it refuses."""
 
 import argparse
 import contextlib
@@ -14,12 +14,12 @@ CPU = torch.device("cpu")
 
 
 def captured():
-    """What is printed meanwhile."""
+    """Captures what is printed in this context."""
     return contextlib.redirect_stdout(io.StringIO())
 
 
 class Stateless:
-    """Can be attached, and has nothing to keep."""
+    """Can be attached, but has no state to keep."""
 
     def state_dict(self):
         return {}
@@ -51,6 +51,6 @@ class Alone(unittest.TestCase):
         self.optimizer.step()
 
     def train_on(self, loader):
-        """Steps over what is left of an epoch."""
+        """Takes the remaining steps of an epoch."""
         for (x,) in self.trial.batches(loader):
             self.step(x)

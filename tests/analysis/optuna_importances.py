@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Prints Optuna's importances of the problems in importance.cpp, and of the conditional one in
-tests/launch/report/parameter_importance.cpp, for the figures there.
+tests/launch/report/parameter_importance.cpp, for the expected values there.
 
 usage: pip install optuna scikit-learn && python3 tests/analysis/optuna_importances.py
 """
@@ -36,7 +36,7 @@ def with_choices(trial):
 
 
 def log_uniform(trial):
-    """`lr` is drawn log-uniformly, and its exponent is what counts. Optuna sees plain values nevertheless."""
+    """`lr` is drawn log-uniformly, and its exponent matters. Optuna nevertheless sees plain values."""
     x = [place(trial, i) for i in range(3)]
     return {"lr": 10 ** (3 * x[0] - 4), "b": x[1], "c": x[2]}, 16 * (x[0] - 0.6) ** 2 + x[1] + 0.2 * x[2]
 
@@ -47,7 +47,7 @@ def exponent(trial):
 
 
 def conditional(trial):
-    """`momentum` is there with sgd only."""
+    """`momentum` exists only with sgd."""
     is_sgd, lr, momentum = choice(trial, 0, 2) == 0, place(trial, 1), place(trial, 2)
     if is_sgd:
         return {"optimizer": "sgd", "lr": lr, "momentum": momentum}, 1 + lr + 2 * momentum
@@ -72,7 +72,7 @@ for problem in (additive, interacting, with_choices, log_uniform, exponent, cond
         study.add_trial(optuna.trial.create_trial(params=params, distributions=distributions, value=value))
     found = optuna.importance.FanovaImportanceEvaluator(seed=1).evaluate(study)
     print(problem.__name__, {name: round(float(share), 3) for name, share in found.items()})
-    if problem is conditional:  # only the trials that have these
+    if problem is conditional:  # only the trials that have these parameters
         names = ["optimizer", "lr", "momentum"]
         found = optuna.importance.FanovaImportanceEvaluator(seed=1).evaluate(study, params=names)
         print(problem.__name__, "with momentum", {name: round(float(share), 3) for name, share in found.items()})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills small sweeps in every way there is, at moments that a seed chooses, and checks that nothing is lost."""
+"""Kills small sweeps in many ways, at moments that a seed chooses, and checks that nothing is lost."""
 
 import argparse
 import contextlib
@@ -22,7 +22,7 @@ from faults import FAULTS
 
 
 class Campaign:
-    """What all rounds share."""
+    """The settings and programs that all rounds share."""
 
     def __init__(self, options, folder):
         self.folder, self.seed = folder, options.seed
@@ -34,7 +34,7 @@ class Campaign:
         self.python, self.sweep = options.python, options.sweep
 
     def make_trainer(self, programs):
-        """crescendo-trainer that keeps account of its steps."""
+        """Makes a crescendo-trainer that records its steps."""
         path = self.folder / "trainer"
         path.write_text(f'#!/bin/sh\n[ "$1" = --check ] && exec "{programs}/crescendo-trainer" "$@"\n'
                         f'exec "{programs}/recording-trainer" "$@"\n')
@@ -48,7 +48,7 @@ class Campaign:
         return [each for each in fault.sweeps if self.sweep in (None, each) and (each != "growing" or self.python)]
 
     def jobs_of(self, fault, sweep):
-        """Starting PyTorch on each of Slurm's nodes takes longer than it shows."""
+        """The kinds of jobs for a fault. Starting PyTorch on every Slurm node takes too long for what it would show."""
         return [each for each in fault.jobs if self.has(each) and (sweep != "growing" or each != SlurmJob)]
 
     def can(self, fault):
@@ -58,7 +58,7 @@ class Campaign:
 
 
 def plan(campaign, options):
-    """Names of rounds, (fault, number), each fault spread over the whole: however early it ends, all had their turn."""
+    """Rounds as (fault, number). Each fault is spread over the campaign, so all had a turn even if it ends early."""
     if options.round:
         fault, _, number = options.round.partition("/")
         return [(FAULTS[fault], int(number))]
@@ -72,14 +72,14 @@ def plan(campaign, options):
 
 
 def run_round(campaign, fault, number, slurm_turn, deadline):
-    """None where there was no time left."""
+    """Runs one round. Returns None if there was no time left."""
     if time.monotonic() > deadline:
         return None
     round_ = rounds.Round(campaign, fault, number)
     with slurm_turn if isinstance(round_.job, SlurmJob) else contextlib.nullcontext():  # a job takes all nodes
         try:
             result = round_.run()
-        except Exception:  # what is printed then repeats the round, as for any other trouble
+        except Exception:  # the printed command then repeats the round, as for any other trouble
             result = rounds.Result(round_.name, fault.name, "", False, [traceback.format_exc()])
     print(rounds.describe(result), flush=True)
     for complaint in result.complaints:
@@ -143,7 +143,7 @@ def main():
             campaign.slurm = stack.enter_context(SlurmCluster(folder / "slurm", options.base_port))
         begun = time.monotonic()
         results = run(campaign, options, plan(campaign, options))
-        # In few rounds a sweep may always be over before the fault, by chance.
+        # With few rounds, every sweep may happen to end before the fault.
         missed = [result.fault for result in results if result.fault in table.never_struck(results)]
         results += run(campaign, options, [(FAULTS[name], len(results) + i) for i, name in enumerate(missed)])
     print(f"\n{table.text(results)}\n\n{len(results)} rounds in {time.monotonic() - begun:.0f} s, seed {options.seed}")

@@ -1,4 +1,4 @@
-"""What has to hold of a sweep after any fault. Each check returns a list of complaints, empty where all is well."""
+"""What must hold for a sweep after any fault. Each check returns a list of complaints, empty if all is well."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ import sweeps
 
 
 def check_journal(sweep_folder):
-    """Every line whole, numbered and sealed."""
+    """Checks that every line is complete, numbered and sealed."""
     path = Path(sweep_folder) / "journal.jsonl"
     content = path.read_bytes()
     complaints = [] if content.endswith(b"\n") else [f"{path}: the last line of a finished sweep is torn"]
@@ -25,7 +25,7 @@ def check_journal(sweep_folder):
 
 
 def check_reports(records, sweep):
-    """Of every trial the resources 1, 2, 3, …, each once."""
+    """Checks that every trial reports the resources 1, 2, 3, …, each once."""
     resources = defaultdict(list)
     for report in journal.reports(records):
         resources[report["trial"]].append(report["resource"])
@@ -37,7 +37,7 @@ def check_reports(records, sweep):
 
 
 def check_losses(records, sweep, account):
-    """Programs' losses are those of undisturbed trials: no state was mixed up, and no epoch began anew in secret."""
+    """Programs' losses are those of undisturbed trials: no state was mixed up, and no epoch was silently restarted."""
     complaints = []
     expected = {trial: sweeps.expected_losses(sweep, processes) for trial, processes in account.items()}
     for report in journal.reports(records):
@@ -49,14 +49,14 @@ def check_losses(records, sweep, account):
 
 
 def check_account(sweep, account):
-    """Every step was trained, and never by two processes that did not know of each other."""
+    """Every step was trained, but never by two processes that did not know about each other."""
     complaints = []
     for trial, processes in sorted(account.items()):
         steps = {step["step"] for steps in processes.values() for step in steps}
         if steps != set(range(1, len(steps) + 1)):
             complaints.append(f"trial {trial}: of its steps {sorted(set(range(1, max(steps))) - steps)} were left out")
         if sweep.steps_per_epoch == 0:
-            continue  # processes of a group do train at the same time
+            continue  # processes of one group may train at the same time
         spans = sorted((steps[0]["time"], steps[-1]["time"], pid) for pid, steps in processes.items() if steps)
         complaints += [f"trial {trial}: process {later[2]} began before process {former[2]} had ended"
                        for former, later in zip(spans, spans[1:]) if later[0] < former[1]]
@@ -64,7 +64,7 @@ def check_account(sweep, account):
 
 
 class Commands:
-    """What crescendo says of a finished sweep."""
+    """What crescendo says about a finished sweep."""
 
     def __init__(self, crescendo, folder):
         self.crescendo, self.folder = crescendo, folder
@@ -74,7 +74,7 @@ class Commands:
         return done.returncode, done.stdout, done.stderr
 
     def status(self):
-        """And why there is none."""
+        """The status, and the reason if there is none."""
         code, out, err = self.run("status", str(self.folder), "--format", "json")
         return (json.loads(out), "") if code == 0 else (None, err.strip())
 
@@ -87,7 +87,7 @@ class Commands:
 
 
 def check_state(commands, records, sweep):
-    """status, results.csv and a replay of the journal say the same, and it is what the reports say."""
+    """status, results.csv and a replay of the journal agree with one another and with the reports."""
     status, trouble = commands.status()
     if status is None:
         return [f"crescendo status: {trouble}"]
@@ -115,7 +115,7 @@ def check_state(commands, records, sweep):
 
 
 def check_sweep(crescendo, folder, sweep, account_folder):
-    """All of the above. A journal that is damaged is not looked at further."""
+    """Runs all checks above. If the journal is damaged, the other checks are skipped."""
     complaints = check_journal(folder)
     if complaints:
         return complaints

@@ -1,7 +1,7 @@
-"""Where a round's sweep runs: alone, on four ranks of mpirun, or on four nodes of a Slurm of its own.
+"""Where a round's sweep runs: alone, on four ranks of mpirun, or on four nodes of its own Slurm.
 
-A Job plays what a job script is to a user: whatever ends a session of the sweep, it calls `crescendo resume` until
-the sweep is finished.
+A Job plays the role of a job script: whatever ends a session of the sweep, it calls `crescendo resume` until the
+sweep is finished.
 """
 
 import json
@@ -27,7 +27,7 @@ class Job:
 
     def __init__(self, crescendo, folder, sweep_folder, environment):
         self.crescendo, self.folder, self.sweep_folder, self.environment = crescendo, folder, sweep_folder, environment
-        self.codes = []  # how sessions ended: exit codes, or states of Slurm
+        self.codes = []  # how sessions ended: exit codes or Slurm states
         self.may_resume = threading.Event()
         self.may_resume.set()
         self.given_up = threading.Event()
@@ -59,7 +59,7 @@ class Job:
         return code
 
     def is_finished(self):
-        """mpirun with --enable-recovery ends with 0 whatever became of its ranks."""
+        """Exit codes do not show it: mpirun with --enable-recovery ends with 0 whatever happens to its ranks."""
         shown = subprocess.run([self.crescendo, "status", self.sweep_folder, "--format", "json"], capture_output=True)
         return shown.returncode == 0 and json.loads(shown.stdout)["state"] == "finished"
 
@@ -71,7 +71,7 @@ class Job:
         return len(self.codes) >= count
 
     def drain(self, found):
-        """What a batch system does before the time is up: the warning signal to every rank."""
+        """Sends the warning signal to every rank, like a batch system before the time limit."""
         for process in found:
             if process.kind == "rank":
                 processes.kill(process, signal.SIGUSR2)
@@ -97,8 +97,8 @@ class MpiJob(Job):
 
 
 class SlurmJob(Job):
-    """Batch jobs of four nodes, of `crescendo submit`. A job resumes in its own allocation and is requeued after a
-    drain; another follows only where one gave up."""
+    """Batch jobs of four nodes, from `crescendo submit`. A job resumes in its own allocation and is requeued after a
+    drain; another job follows only if one gave up."""
 
     slots = 1
     cluster = None  # a SlurmCluster
@@ -125,13 +125,13 @@ class SlurmJob(Job):
         return re.search(r"\d+", submitted.stdout)[0]
 
     def drain(self, found):
-        """The time limit's warning, which slurmctld itself sends up to half a minute late."""
+        """Sends the warning of the time limit. slurmctld itself would send it up to half a minute late."""
         subprocess.run(["scancel", "--batch", "--signal=USR2", self.id], env=self.cluster.environment, check=False,
                        capture_output=True)
 
 
 class SlurmCluster:
-    """Four emulated nodes on this machine; a context, which ends with its daemons."""
+    """Four emulated nodes on this machine. A context manager that stops the daemons at its end."""
 
     def __init__(self, folder, base_port):
         self.folder = folder
@@ -140,7 +140,7 @@ class SlurmCluster:
 
     @staticmethod
     def missing():
-        """Why there can be none here; None where there can."""
+        """Why Slurm cannot run here; None if it can."""
         if os.geteuid() != 0:
             return "Slurm's daemons need root here"
         absent = [name for name in ("slurmctld", "slurmd", "munged", "sbatch") if not shutil.which(name)]
@@ -155,7 +155,7 @@ class SlurmCluster:
         self.call("stop")
 
     def fail(self, node):
-        """The node dies, with all that runs on it."""
+        """Kills the node with everything that runs on it."""
         self.call("fail", node)
 
     def mend(self, node):

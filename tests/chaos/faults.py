@@ -1,6 +1,6 @@
 """The faults. Each strikes a round's sweep at moments that its seed and the sweep's progress choose.
 
-A fault is a function of the round. What it returns is true if it struck: a sweep may be over before.
+A fault is a function of the round. It returns a true value if it struck; the sweep may end before.
 """
 
 import json
@@ -17,7 +17,7 @@ import processes
 import sweeps
 from cluster import AloneJob, MpiJob, NUM_NODES, SlurmJob
 
-PATIENCE = 60  # seconds, for what takes a few
+PATIENCE = 60  # seconds, for things that take a few
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class Fault:
     jobs: tuple
     sweeps: tuple
     rounds: int  # of a hundred or so
-    disk: bool = False  # whether the sweep lies on a small disk of its own
-    needs_patience: bool = False  # whether time-outs end it, which are short then
+    disk: bool = False  # whether the sweep is on a small disk of its own
+    needs_patience: bool = False  # whether it ends by time-outs, which are short then
 
 
 def strike_one(round_, candidates, number=signal.SIGKILL):
-    """A signal to one process that the seed chooses among those that `candidates` finds, once there is one. Returns
-    it, or None where it was gone, or never came."""
+    """Sends a signal to one process, which the seed chooses among those that `candidates` finds, once there is one.
+    Returns the process, or None if it was gone or never appeared."""
     while not round_.is_over():
         found = round_.processes()
         victims = sorted(candidates(found), key=lambda process: process.pid)
@@ -70,13 +70,13 @@ def members(round_, found):
 
 
 def member(round_):
-    """One worker of a group, which is to lose a step at most."""
+    """Kills one worker of a group, which must lose one step at most."""
     round_.await_moment()
     return strike_one(round_, lambda found: members(round_, found))
 
 
 def tell_nccl(round_, call, order, hit):
-    """The library in NCCL's place obeys once, in the worker of rank 1 that comes to this call next."""
+    """Gives the library in NCCL's place an order. It obeys once, in the next worker of rank 1 that makes this call."""
     path = round_.folder / "nccl" / f"{call}.1"
     path.write_text(f"once {order}")
     while path.exists():
@@ -88,8 +88,8 @@ def tell_nccl(round_, call, order, hit):
 
 
 def nccl_hang(round_):
-    """As the sweep's first group forms: few do, and a later moment may be too late. Any trial may be the one that it
-    hits, so what shows is the most that one of them lost, and when the first of them reports."""
+    """Strikes when the first group of the sweep forms: few groups form, and a later moment may be too late. It may hit
+    any trial, so the result is the largest loss of any trial, and the time of the first report of any trial."""
     return tell_nccl(round_, "init", "hang", at_work)
 
 
@@ -109,7 +109,7 @@ def coordinator(round_):
 
 
 def kill_all(round_):
-    """All processes of crescendo and all trainers; the launcher lives, as a batch system does."""
+    """Kills all processes of crescendo and all trainers. The launcher lives on, like a batch system."""
     found = [each for each in round_.processes() if each.kind != "other"]
     if not any(each.kind == "rank" for each in found):
         return False
@@ -126,13 +126,13 @@ def everything(round_):
 
 
 def stopped_trainer(round_):
-    """SIGSTOP, for good: crescendo has to notice by itself."""
+    """Stops a trainer for good: crescendo has to notice by itself."""
     round_.await_moment()
     return strike_one(round_, lambda found: at_work(round_, found), signal.SIGSTOP)
 
 
 def drain(round_):
-    """The warning of a time limit that strikes in mid-rung. Under Slurm the job is requeued."""
+    """Sends the warning of a time limit in the middle of a rung. Under Slurm the job is requeued."""
     round_.await_moment()
     found = round_.processes()
     if not any(each.kind == "rank" for each in found):
@@ -143,8 +143,8 @@ def drain(round_):
 
 
 def node_down(round_):
-    """A node dies with all that runs on it, Slurm's daemon too, and comes back. The job script dies with the first;
-    that costs the job where there are no other ranks yet to see to it."""
+    """A node dies with everything that runs on it, including Slurm's daemon, and comes back. The job script dies with
+    the first node. That ends the job if there are no other ranks yet to take care of it."""
     round_.await_moment()
     node = f"n{round_.number % NUM_NODES + 1}"
     while node == "n1" and round_.num_reports() == 0 and not round_.is_over():
@@ -159,7 +159,7 @@ def node_down(round_):
 
 
 def full_disk(round_):
-    """Not a byte is left on the sweep's disk; it is mended once the session has ended."""
+    """Fills the sweep's disk completely, and frees it after the session has ended."""
     round_.await_moment()
     if round_.is_over():
         return False
@@ -182,9 +182,9 @@ def full_disk(round_):
 
 
 def cut_tail(lines, account):
-    """How many of the last lines, three at most, a crash may have kept from the disk.
+    """How many of the last lines, at most three, may not have reached the disk before a crash.
 
-    A report is on the disk before it is answered. So a report is never lost once its trial trained the next epoch.
+    A report is on the disk before it is answered. So it cannot be lost after its trial has trained the next epoch.
     """
     trained = {trial: max(step["epoch"] for steps in members.values() for step in steps)
                for trial, members in account.items()}
@@ -199,8 +199,8 @@ def cut_tail(lines, account):
 
 
 def journal_cut(round_):
-    """Killed as a whole, and the journal cut: at some bytes of its last record to be read, at one of the last three
-    records to be resumed."""
+    """Kills everything and cuts the journal: at some bytes of its last record to read it, and at one of the last three
+    records to resume it."""
     round_.await_moment()
     ended = len(round_.job.codes)
     round_.job.may_resume.clear()
@@ -222,7 +222,7 @@ def journal_cut(round_):
 
 
 def check_cuts(round_, whole, lines):
-    """At a few bytes of the last record: tests/launch/journal/journal.cpp cuts at each."""
+    """Cuts at a few bytes of the last record; tests/launch/journal/journal.cpp cuts at every byte."""
     copy = round_.folder / "cut"
     copy.mkdir()
     for name in ("sweep.yaml", "run.json"):
@@ -238,8 +238,8 @@ def check_cuts(round_, whole, lines):
 
 
 def several(round_):
-    """Two or three of the others, one after the other or at once."""
-    round_.job.may_give_up = True  # three deaths of rank 0 within a minute each are too many for a job script
+    """Two or three of the other faults, one after another or at once."""
+    round_.job.may_give_up = True  # a job script gives up after three deaths of rank 0 within a minute each
     choices = [trainer, everything, drain]
     if not isinstance(round_.job, AloneJob):
         choices += [agent, coordinator]
@@ -252,7 +252,7 @@ def weighted(**weights):
     return tuple(name for name, weight in weights.items() for _ in range(weight))
 
 
-# Growing programs take half a minute until PyTorch has started everywhere, so they are rare. weekly.sh has more.
+# Growing programs take half a minute to start PyTorch everywhere, so they are rare. weekly.sh runs more of them.
 FAULTS = {fault.name: fault for fault in [
     Fault("trainer", trainer, (AloneJob, MpiJob, SlurmJob),
           weighted(programs=7, trainers=4, restarts=2, growing=1), 11),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A PyTorch program that grows in place, for the fault campaign. Each member keeps account of its steps, as train.py
-does."""
+"""A PyTorch program that grows in place, for the fault campaign. Each member records its steps, like
+train.py."""
 
 import argparse
 import json
@@ -23,7 +23,7 @@ data = TensorDataset(inputs, inputs.sum(1, keepdim=True), torch.arange(NUM_SAMPL
 
 
 class Steps:
-    """Number of the trial's steps, which is a part of its state."""
+    """The number of the trial's steps, as a part of its state."""
 
     def __init__(self):
         self.count = 0

@@ -1,4 +1,4 @@
-"""The journal of a sweep, read and checked apart from crescendo's own code."""
+"""Reads and checks the journal of a sweep independently of crescendo's own code."""
 
 import json
 import zlib
@@ -10,12 +10,12 @@ class Damaged(Exception):
 
 
 def seal(body):
-    """From the checksum's comma to the end of a line, for the bytes before it."""
+    """The end of a line, from the comma before the checksum on, for the bytes before it."""
     return b',"crc":"%08x"}' % zlib.crc32(body)
 
 
 def record_of(line, number, name):
-    """The record of a whole line without its newline. Throws Damaged, naming file and line."""
+    """The record of a complete line without its newline. Raises Damaged with file and line."""
     body, comma, _ = line.rpartition(b',"crc":"')
     if not comma or line != body + seal(body):
         raise Damaged(f"{name}:{number + 1}: the checksum does not match the line")
@@ -26,12 +26,12 @@ def record_of(line, number, name):
 
 
 def whole_lines(content):
-    """Lines that end with a newline, without it; a writer may be at work on the last."""
+    """Lines that end with a newline, without it. The last line may still be being written."""
     return content.split(b"\n")[:-1]
 
 
 def read(path):
-    """Every record up to a torn line at the end; of a journal that does not exist yet, none."""
+    """Every record up to an incomplete line at the end; none if the journal does not exist yet."""
     path = Path(path)
     if not path.exists():
         return []

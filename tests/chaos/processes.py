@@ -1,4 +1,4 @@
-"""The processes of one round, wherever they are: all inherit a variable that names it."""
+"""The processes of one round, wherever they run: all inherit an environment variable that names the round."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ class Process:
     parent: int
     kind: str  # rank, guard, trainer, other (launchers and shells)
     rank: int | None  # of a rank
-    trial: int | None  # of a trainer that is not crescendo's own
+    trial: int | None  # of a trainer other than crescendo-trainer
     node: str | None  # of Slurm
     command: str
 
@@ -33,7 +33,7 @@ def kind_of(words):
 
 
 def read_process(pid, mark):
-    """None where the process is gone, or another round's."""
+    """The process, or None if it is gone or belongs to another round."""
     folder = Path("/proc") / str(pid)
     try:
         environment = (folder / "environ").read_bytes()
@@ -60,7 +60,7 @@ def find(mark):
 
 
 def descendants(processes, ancestor):
-    """Of these processes those below `ancestor`."""
+    """The processes that descend from `ancestor`."""
     below, added = {ancestor.pid}, True
     while added:
         more = {process.pid for process in processes if process.parent in below} - below
@@ -70,7 +70,7 @@ def descendants(processes, ancestor):
 
 
 def kill(process, number=signal.SIGKILL):
-    """Whether the signal reached it."""
+    """Sends the signal. Returns whether it reached the process."""
     try:
         os.kill(process.pid, number)
         return True
@@ -79,7 +79,7 @@ def kill(process, number=signal.SIGKILL):
 
 
 def await_none(mark, patience):
-    """Waits until the round has no process any more; those that are left after `patience` seconds."""
+    """Waits until the round has no processes. Returns those that are left after `patience` seconds."""
     deadline = time.monotonic() + patience
     while (left := find(mark)) and time.monotonic() < deadline:
         time.sleep(0.05)

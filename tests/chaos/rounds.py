@@ -1,4 +1,4 @@
-"""One round: a sweep, a fault or several, resumed until it is finished, and checked."""
+"""One round: a sweep with one or several faults, resumed until it is finished, and then checked."""
 
 import os
 import random
@@ -13,8 +13,8 @@ import processes
 import sweeps
 from cluster import SlurmJob
 
-LONGEST_ROUND = 150  # seconds; what takes longer hangs
-GROUP_IS_AT_WORK = 1.0  # a member noted a step that many seconds ago, or less
+LONGEST_ROUND = 150  # seconds; a longer round hangs
+GROUP_IS_AT_WORK = 1.0  # a member has recorded a step within this many seconds
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Result:
 
 
 class Round:
-    """`rng` is the round's own, so that a round repeats whatever else is run."""
+    """`rng` belongs to the round, so that a round can be repeated whatever else runs."""
 
     def __init__(self, campaign, fault, number):
         self.crescendo = campaign.crescendo
@@ -37,7 +37,7 @@ class Round:
         self.rng = random.Random(f"{campaign.seed}/{self.name}")
         self.folder = campaign.folder / f"{fault.name}-{number}"
         self.mark = str(self.folder)
-        self.strikes = []  # (time, trials that it hit)
+        self.strikes = []  # (time, trials hit)
         self.complaints = []
         self.pids = set()
         sweep = self.rng.choice(campaign.sweeps_of(fault))
@@ -70,7 +70,7 @@ class Round:
         return of_trainers[name](self.rng, slots, campaign.data, more)
 
     def environment(self, trainer):
-        """Open MPI's files lie in the round's folder, where whatever it leaves behind is seen."""
+        """Open MPI's files go to the round's folder, where leftovers are noticed."""
         launchers = ("SLURM_", "OMPI_", "PMIX")
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(launchers)}
         return {**inherited, **self.sweep.environment,
@@ -83,7 +83,7 @@ class Round:
                 "OMPI_MCA_btl_vader_backing_directory": str(self.folder / "shm"),
                 "OMPI_MCA_mpi_yield_when_idle": "1"}
 
-    # What faults ask.
+    # For the faults.
 
     def processes(self):
         found = processes.find(self.mark)
@@ -101,7 +101,7 @@ class Round:
         return journal.read(self.sweep_folder / "journal.jsonl")
 
     def await_moment(self):
-        """Somewhere in the first part of what the sweep still has to do, and somewhere in an epoch."""
+        """Waits for a moment in the first part of the sweep's remaining work, and somewhere within an epoch."""
         already = self.num_reports()
         goal = already + self.rng.randrange(0, max(1, int(0.6 * self.sweep.least_reports - already)))
         while not self.is_over() and (self.num_reports() < goal or not self.records()):
@@ -109,20 +109,20 @@ class Round:
         time.sleep(self.rng.uniform(0, self.sweep.seconds_per_epoch))
 
     def groups(self):
-        """Trial → the processes that train it right now, of crescendo-trainer."""
+        """Trial → the crescendo-trainer processes that train it right now."""
         since = time.time() - GROUP_IS_AT_WORK
         return {trial: [pid for pid, steps in members.items() if steps[-1]["time"] > since]
                 for trial, members in sweeps.read_account(self.folder / "account").items()}
 
     def note_strike(self, victims):
-        """The fault is about to strike these processes."""
+        """Notes that the fault is about to strike these processes."""
         pids = {process.pid for process in victims}
         trials = {process.trial for process in victims} - {None}
         trials |= {trial for trial, members in self.groups().items() if pids & set(members)}
         self.strikes.append((time.time(), trials))
 
     def note_mending(self):
-        """What the fault broke is whole again; from now on crescendo can recover."""
+        """Notes that the damage of the fault is repaired; from now on crescendo can recover."""
         self.strikes[-1] = (time.time(), self.strikes[-1][1])
 
     def complain(self, complaint):
@@ -173,9 +173,9 @@ class Round:
                                      "where one is the most")
 
     def recovery(self, account):
-        """Seconds from the last fault to the next new report of a trial that it hit (where it hit none, of any).
+        """Seconds from the last fault to the next new report of a trial that it hit, or of any trial if it hit none.
 
-        What had been trained before the fault and was still on its way to the journal does not count.
+        Epochs trained before the fault but not yet in the journal do not count.
         """
         struck_at, hit = self.strikes[-1]
         trained = {(trial, step["epoch"] + 1) for trial, members in account.items()
@@ -186,7 +186,7 @@ class Round:
         return min(later) - struck_at if later else None
 
     def went_on_in_memory(self):
-        """Whether the journal names the worker that was lost, as it does where others of its group remained."""
+        """Whether the journal names the lost worker, as it does if other workers of its group remained."""
         return self.fault.name == "member" and self.sweep.name != "restarts" and any(
             record.get("event") == "trial_failed" and record.get("slot") is not None for record in self.records())
 
@@ -198,7 +198,7 @@ class Round:
         return complaints
 
     def clear_away(self):
-        """After a round that failed nothing of it disturbs the next."""
+        """Makes sure that nothing of a failed round disturbs the next."""
         self.job.given_up.set()
         self.job.may_resume.set()
         for process in processes.find(self.mark):
@@ -206,7 +206,7 @@ class Round:
         self.job.thread.join(20)
 
     def release_disk(self):
-        """The sweep's folder is kept beside its disk, which goes."""
+        """Keeps a copy of the sweep's folder next to its disk, and unmounts the disk."""
         if self.fault.disk:
             if self.sweep_folder.exists():
                 shutil.copytree(self.sweep_folder, self.folder / "s")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The campaign's checks notice what they are there for: a sweep that went well is broken in each way, on purpose.
+"""The campaign's checks notice what they should: a successful sweep is broken on purpose in each way.
 
 usage: self_test.py BIN      folder of crescendo
 """
@@ -24,7 +24,7 @@ import table
 
 
 def write_journal(path, records):
-    """Numbered and sealed anew, so that only what the records say is wrong."""
+    """Writes the records with new numbers and seals, so that only their content is wrong."""
     lines = []
     for number, record in enumerate(records):
         members = {"n": number, **{key: value for key, value in record.items() if key not in ("n", "crc")}}
@@ -133,7 +133,7 @@ class BrokenSweeps(unittest.TestCase):
 
 
 class CutTail(unittest.TestCase):
-    """A crash keeps from the disk what nobody has heard of, and nothing else."""
+    """A crash may lose only records that no other process has seen."""
 
     LINES = [json.dumps(record) for record in ({"journal": "crescendo"}, {"trial": 1, "resource": 3},
                                                {"trial": 0, "resource": 2}, {"note": "session"},
@@ -141,7 +141,7 @@ class CutTail(unittest.TestCase):
 
     @staticmethod
     def account(**epochs):
-        """The trials have trained these epochs, counted from 0, last."""
+        """An account of trials whose last trained epochs, counted from 0, are these."""
         return {int(trial[1:]): {7: [{"epoch": 0}, {"epoch": epoch}]} for trial, epoch in epochs.items()}
 
     def test_three_reports_that_were_not_answered_may_be_lost(self):

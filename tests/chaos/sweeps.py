@@ -1,4 +1,4 @@
-"""The sweeps of the campaign: seconds long, and every step of them is accounted for."""
+"""The sweeps of the campaign. They take seconds, and record every step."""
 
 import json
 import struct
@@ -11,7 +11,7 @@ import train
 
 HERE = Path(__file__).resolve().parent
 NUM_SAMPLES, BATCH = 240, 16
-MAX_RETRIES = 20  # several faults in a row may hit one trial; none of them is its own
+MAX_RETRIES = 20  # several faults in a row may hit one trial, which causes none of them
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Sweep:
     max_epochs: int
     least_reports: int
     seconds_per_epoch: float
-    steps_per_epoch: int = 0  # of programs, whose losses are known beforehand
+    steps_per_epoch: int = 0  # of programs, whose losses are known in advance
     environment: dict = field(default_factory=dict)
 
 
@@ -33,7 +33,7 @@ class Scheduler:
     text: str
     num_trials: int
     max_epochs: int
-    least_reports: int  # of all trials together, however they are judged
+    least_reports: int  # of all trials together, whatever the decisions
 
 
 def sweep_file(scheduler, slots, seed, metric, rest):
@@ -42,7 +42,7 @@ def sweep_file(scheduler, slots, seed, metric, rest):
 
 
 def programs(rng, slots, more=""):
-    """Programs that write their own checkpoints, one process a trial. `slots` are those of a node."""
+    """Programs that write their own checkpoints, one process per trial. `slots` are the slots of a node."""
     scheduler = rng.choice([
         Scheduler("type: fifo, max: 6", 6, 6, 36),
         Scheduler("type: asha, min: 1, max: 9, reduction_factor: 3", 9, 9, 9),
@@ -52,12 +52,12 @@ def programs(rng, slots, more=""):
     return with_program("programs", scheduler, rng, slots, 0.012, more)
 
 
-# The first trial to reach a rung survives it, so one trial trains to the end: 8 reports, and one of each other.
+# The first trial to reach a rung survives it, so one trial trains to the end: 8 reports, and one of each other trial.
 RASDA = Scheduler("type: rasda, min: 1, max: 8, reduction_factor: 2, grow_when: always", 3, 8, 10)
 
 
 def restarts(rng, slots, more=""):
-    """The same programs, started anew with more processes at the rungs."""
+    """The same programs, restarted with more processes at the rungs."""
     return with_program("restarts", RASDA, rng, slots, 0.04, f"grow: restart\n{more}")
 
 
@@ -83,7 +83,7 @@ def growing(rng, slots, python, more=""):
 
 
 def with_trainer(name, scheduler, rng, slots, data, more):
-    milliseconds = 6  # a step takes, so that faults strike in the middle of epochs, on few cores as well
+    milliseconds = 6  # per step, so that faults strike in the middle of epochs, even on few cores
     text = sweep_file(scheduler, slots, rng.randrange(1 << 30), "val_loss",
                       f"parameters: {{lr: {{distribution: log_uniform_values, min: 0.01, max: 0.2}}}}\n"
                       f"trainer: {{model: mlp, width: 8, depth: 1, batch_size: {BATCH}, "
@@ -104,7 +104,7 @@ def groups(rng, slots, data, more=""):
 
 
 def groups_over_nccl(rng, slots, data, more=""):
-    """The same, whose members talk as those on GPUs do, through a library that takes NCCL's place."""
+    """The same with members that communicate as on GPUs, through a library in place of NCCL."""
     sweep = with_trainer("nccl", RASDA, rng, slots, data, more)
     sweep.environment["TEST_NCCL"] = "yes"
     return sweep
@@ -116,7 +116,7 @@ def write_idx(path, shape, values):
 
 
 def make_data(crescendo, folder):
-    """A set of 4x4 images whose brightness tells their class. Returns the file."""
+    """Makes a set of 4x4 images whose brightness determines their class. Returns the file."""
     data = folder / "data.h5"
     for group, count in (("train", NUM_SAMPLES), ("validation", 48)):
         labels = [i % 4 for i in range(count)]
@@ -128,7 +128,7 @@ def make_data(crescendo, folder):
 
 
 def read_account(folder):
-    """Lines of all trainers' accounts, by trial and then by process; a torn last line is not counted."""
+    """The lines of all trainers' accounts, by trial and then by process, without an incomplete last line."""
     account = defaultdict(lambda: defaultdict(list))
     for path in Path(folder).iterdir():
         for line in path.read_text().split("\n")[:-1]:
@@ -138,7 +138,7 @@ def read_account(folder):
 
 
 def steps_trained_twice(processes):
-    """Of one trial's account: steps of which a sample was seen again, counted as often as it was."""
+    """The number of steps in one trial's account that saw a sample again, counted each time."""
     seen = defaultdict(lambda: defaultdict(int))
     for steps in processes.values():
         for step in steps:
@@ -148,6 +148,6 @@ def steps_trained_twice(processes):
 
 
 def expected_losses(sweep, account_of_trial):
-    """Of a program's trial, by epoch from 1; nothing where crescendo-trainer trained it."""
+    """The losses of a program's trial, by epoch from 1; empty if crescendo-trainer trained it."""
     seeds = {step["seed"] for steps in account_of_trial.values() for step in steps if "seed" in step}
     return train.losses(seeds.pop(), sweep.max_epochs, sweep.steps_per_epoch) if len(seeds) == 1 else []

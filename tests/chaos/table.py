@@ -1,4 +1,4 @@
-"""The campaign in a table: what was done to sweeps, and what it cost."""
+"""The campaign as a table: the faults of the sweeps and their cost."""
 
 import statistics
 
@@ -38,17 +38,17 @@ def rows(results):
 
 
 def num_spared(results):
-    """Rounds whose sweep was over before the fault: nothing was tried there."""
+    """The number of rounds whose sweep ended before the fault, so that nothing was tested."""
     return sum(not result.struck for result in results)
 
 
 def spares_too_many(results):
-    """Whether so many rounds were spared that what is left is not the campaign it claims to be."""
+    """Whether too many rounds were spared for the rest to be a meaningful campaign."""
     return num_spared(results) > max(1, len(results) // 10)
 
 
 def never_struck(results):
-    """Faults of three rounds and more, none of which struck: nothing was learned about them."""
+    """Faults of three or more rounds, none of which struck, so that they were not tested."""
     names = sorted({result.fault for result in results})
     of = {name: [result.struck for result in results if result.fault == name] for name in names}
     return [name for name, struck in of.items() if len(struck) >= 3 and not any(struck)]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A trainer that checkpoints, for the fault campaign: pretends to learn, and keeps account of every step.
+"""A trainer with checkpoints for the fault campaign: it pretends to learn and records every step.
 
 usage: train.py --steps=N --seconds=S --x=X        under crescendo only
 
-Of several processes of a trial, rank 0 trains, and the others leave when they are told to.
+If a trial has several processes, rank 0 trains, and the others leave when they are told to.
 
-Its state is a chain: a step done twice, left out, or taken up from another trial's checkpoint gives another loss
-than losses(seed, …) has, for good. The account is a file a process in TEST_RECORD, a line a step.
+Its state is a chain: after a step that is repeated, left out, or continued from another trial's checkpoint, all losses
+differ from losses(seed, …). The account is one file per process in TEST_RECORD, with one line per step.
 """
 
 import json
@@ -26,7 +26,7 @@ def loss_of(state):
 
 
 def losses(seed, num_epochs, steps_per_epoch):
-    """By epoch, from 1: what an undisturbed trial reports."""
+    """The losses that an undisturbed trial reports, by epoch from 1."""
     state, result = 0, []
     for _ in range(num_epochs):
         for _ in range(steps_per_epoch):

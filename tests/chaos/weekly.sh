@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The whole campaign, and fault rounds of programs that grow: 50 that are started anew, 50 that grow in memory. Forty
-# minutes on two cores.
+# The whole campaign, and fault rounds of programs that grow: 50 that are restarted and 50 that grow in memory. Takes
+# forty minutes on two cores.
 #
 #   tests/chaos/weekly.sh BIN [OPTION…]      BIN: folder of crescendo and recording-trainer; options of campaign.py
 set -uo pipefail

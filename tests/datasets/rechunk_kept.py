@@ -1,4 +1,4 @@
-"""Writes a file with all that a group can hold, and checks what became of it in a copy.
+"""Writes a file with everything that a group can hold, and checks that a copy keeps it.
 
 usage: rechunk_kept.py write|check FOLDER       FOLDER/old.h5, FOLDER/new.h5
 """

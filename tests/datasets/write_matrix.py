@@ -4,7 +4,7 @@
 usage: write_matrix.py FOLDER
 
 FOLDER/NAME.h5 holds /inputs and /targets, FOLDER/NAME.bin the inputs in C order and this machine's byte order. Prints a line
-"NAME ROUTE" for each: how Crescendo is to read the inputs, pread, chunks or library.
+"NAME ROUTE" for each: how Crescendo must read the inputs: pread, chunks or library.
 """
 import os
 import sys
@@ -56,7 +56,7 @@ class Matrix:
 
 
 def chunk_shapes(shape):
-    """By whole samples; all in one; split along every axis, with padding at every edge."""
+    """Chunks of whole samples; one chunk; chunks that split every axis, with padding at every edge."""
     split = tuple(max(1, length // 2 + 1) for length in shape)
     return {"whole": (4, *shape), "one": (NUM_SAMPLES, *shape), "split": (5, *split)}
 
@@ -126,7 +126,7 @@ def write_virtual(matrix, data):
 
 
 def write_holes(matrix):
-    """Chunks, and a contiguous data set, that were never written hold the fill value."""
+    """Writes data sets with chunks that were never written, and a contiguous one, which hold the fill value."""
     for name, options, route in (("holes-chunks", {"chunks": (4, 3)}, "chunks"), ("holes-contiguous", {}, "library")):
         data = np.full((23, 3), 7, dtype=">i4")
         with h5py.File(os.path.join(matrix.folder, name + ".h5"), "w") as file:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Exports a sweep, and reads it with the programs that the exports are for: Optuna with both kinds of its plots, its
+"""Exports a sweep, and reads it with the programs that the exports are for: Optuna with both kinds of plots, its
 dashboard, TensorBoard and MLflow.
 
-A program that is not installed is skipped, and named; with none of them the test is.
+A program that is not installed is named and skipped. If none is installed, the test is skipped.
 
 usage: tools.py CRESCENDO
 """
@@ -54,7 +54,7 @@ class ToolsTest(unittest.TestCase):
         return out
 
     def reports(self):
-        """The reports of each trial, as the export to JSON has them."""
+        """The reports of each trial in the JSON export."""
         reports = {}
         for each in json.loads((self.export("json") / "reports.json").read_text()):
             reports.setdefault(each["trial"], []).append(each)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Opens pages of `crescendo report` in a real browser: every chart draws, selections are linked, figures are right.
+"""Opens pages of `crescendo report` in a real browser: every chart draws, selections are linked, numbers are right.
 
-usage: browser.py CRESCENDO        exits with 77 (skipped) where Chromium or Playwright is missing
+usage: browser.py CRESCENDO        exits with 77 (skipped) if Chromium or Playwright is missing
 """
 import itertools
 import json
@@ -19,7 +19,7 @@ WIDTHS = (400, 1600)
 PAGE = Path(__file__).parents[2] / "launch/report/page"
 
 
-# Linear RGB as it looks to people without one kind of cone (Machado, Oliveira and Fernandes 2009).
+# How linear RGB looks to people without one kind of cone (Machado, Oliveira and Fernandes 2009).
 VISIONS = {
     "normal": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
@@ -29,7 +29,7 @@ VISIONS = {
 
 
 def colours(page, *names):
-    """Colours of the page as they are now."""
+    """The current colours of the page."""
     texts = page.evaluate("""(names) => names.map((name) =>
       getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim())""", names)
     return [tuple(int(text[i:i + 2], 16) for i in (1, 3, 5)) for text in texts]
@@ -45,13 +45,13 @@ def linear_rgb(colour):
 
 
 def contrast(*colours):
-    """By WCAG 2: from 1, the same, to 21, black on white."""
+    """The contrast by WCAG 2: from 1 (equal) to 21 (black on white)."""
     dark, light = sorted(0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in map(linear_rgb, colours))
     return (light + 0.05) / (dark + 0.05)
 
 
 def lab(vision, colour):
-    """Where a colour is in CIELAB as people with this vision see it."""
+    """The CIELAB coordinates of a colour as people with this vision see it."""
     linear = linear_rgb(colour)
     r, g, b = (min(1, max(0, sum(w * c for w, c in zip(row, linear)))) for row in vision)
     xyz = ((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047, 0.2126729 * r + 0.7151522 * g + 0.0721750 * b,
@@ -61,7 +61,7 @@ def lab(vision, colour):
 
 
 def evaluate(page, expression, argument=None):
-    """Evaluates with the page's own functions, which it keeps to itself, and a view of its first sweep."""
+    """Evaluates with the page's own functions, which are not public, and a view of its first sweep."""
     scripts = "".join((PAGE / name).read_text() for name in ("base.js", "state.js", "parallel.js"))
     return page.evaluate(f"""(argument) => {{
       {scripts}
@@ -71,7 +71,7 @@ def evaluate(page, expression, argument=None):
 
 
 def texts_of(canvas):
-    """What a chart writes: texts with their places and baselines."""
+    """The texts that a chart writes, with their positions and baselines."""
     return canvas.evaluate("""({plot}) => {
       const texts = [];
       plot.context.fillText = (text, x, y) => texts.push([text, x, y, plot.context.textBaseline]);
@@ -122,14 +122,14 @@ class ReportTest(PageTest):
                 self.assertIn(words, page.inner_text(".answer"))
                 self.assertEqual("crescendo best " in page.inner_text(".commands"), words != no_best)
                 self.assertEqual("crescendo logs " in page.inner_text(".commands"), words == no_best)
-                if words == no_best:  # a sentence, and no empty frame
+                if words == no_best:  # a sentence instead of an empty frame
                     for kind in ("best", "curves", "parallel", "slices", "importance"):
                         canvas = page.locator(f"[data-chart={kind}] canvas")
                         self.assertEqual(canvas.count(), 1, kind)
                         self.assertEqual(canvas.bounding_box()["height"], 40, kind)
                     lowest = max(y + 12 for _, _, y, _ in texts_of(page.locator("[data-chart=importance] canvas")))
-                    self.assertTrue(12 < lowest <= 40, lowest)  # two lines, and none is cut
-                if name == "one":  # a trial that improves was worse at its first rungs: these dots are drawn as well
+                    self.assertTrue(12 < lowest <= 40, lowest)  # two lines, neither of which is cut off
+                if name == "one":  # an improving trial was worse at its first rungs, and those dots are drawn as well
                     num_dots, num_below = page.evaluate("""(() => {
                       const plot = document.querySelector('[data-chart=rungs] canvas').plot;
                       return [plot.marks.length, plot.marks.filter((m) => m.y > plot.frame.bottom + 1).length];
@@ -140,7 +140,7 @@ class ReportTest(PageTest):
                 self.assertIsNone(page.evaluate("window.injected ?? null"))
 
     def test_parameters_with_conditions_have_charts_like_all_others(self):
-        for trials, has_share in ((90, True), (18, False)):  # dropout is there in a third of them: ten are needed
+        for trials, has_share in ((90, True), (18, False)):  # a third of them have dropout, and ten are needed
             with self.subTest(trials=trials):
                 self.make(f"conditional{trials}", "--trials", trials, "--conditions")
                 page, complaints = self.open(f"conditional{trials}")
@@ -153,7 +153,7 @@ class ReportTest(PageTest):
                 self.assertEqual(complaints, [])
                 rows = json.loads(run("trials", self.folder / f"conditional{trials}", "--format", "json"))
                 dots = page.locator("[data-chart=slices] canvas").nth(2).get_attribute("data-drawn")
-                # Trials without the parameter are no dots: they stood at 0.
+                # Trials without the parameter have no dots; they were once drawn at 0.
                 self.assertEqual(int(dots), sum(row["dropout"] is not None for row in rows))
 
     def test_pages_stay_small(self):
@@ -190,7 +190,7 @@ class ReportTest(PageTest):
 
         self.assertEqual(set(ticks["schedule"]), {'{"name":"cosine"}', '{"gamma":0.1,"name":"step"}'})
         self.assertEqual(set(ticks["sizes"]), {"[64,64]", "[128]"})
-        self.assertEqual(set(ticks["clip"]), {"null", "1"})  # and not "absent"
+        self.assertEqual(set(ticks["clip"]), {"null", "1"})  # not "absent"
         self.assertEqual(cell.inner_text(), "null")
         self.assertIn("clip = null", evaluate(page, "(view, trial) => view.text(trial)", without_clip))
 
@@ -322,16 +322,16 @@ class ReportTest(PageTest):
           return {lines, texts: plot.marks.map(({text}) => (typeof text === 'function' ? text() : text))};
         }""")
         gaps = [b - a for a, b in zip(drawn["lines"], drawn["lines"][1:])]
-        self.assertGreaterEqual(min(gaps), 4)  # what ran is seen between them
+        self.assertGreaterEqual(min(gaps), 4)  # bars are visible between the lines
         self.assertFalse(any("its stay was left out" in text for text in drawn["texts"]))
         ticks = evaluate(page, "(view) => timeScale(0, view.elapsed).ticks(8).map(({at}) => at)")
-        self.assertEqual({tick % 86400 for tick in ticks}, {0})  # 138:53:20 is no round time
+        self.assertEqual({tick % 86400 for tick in ticks}, {0})  # 138:53:20 is not a round time
         self.assertEqual(complaints, [])
 
     def test_bars_on_many_slots_have_the_colours_of_the_legend_and_a_selected_one_is_seen(self):
         page, _ = self.open("s7000")
         canvas = self.drawn(page, "gantt")
-        # What was drawn at the middle of each wide bar: 256 slots have less than two pixels each.
+        # The colour in the middle of each wide bar. With 256 slots, each has less than two pixels.
         pixels = """(canvas) => {
           const {areas} = canvas.plot, c = canvas.getContext('2d');
           const wide = areas.filter((area) => area.trial !== undefined && area.width > 8).slice(0, 3000);
@@ -341,7 +341,7 @@ class ReportTest(PageTest):
         levels = palette(page, "w")
         bars = canvas.evaluate(pixels)
         exact = sum(tuple(rgb[:3]) in levels for _, _, *rgb in bars)
-        self.assertGreater(exact, 0.97 * len(bars))  # others lie below a cross or a line
+        self.assertGreater(exact, 0.97 * len(bars))  # the rest are covered by a cross or a line
 
         page.keyboard.press("b")
         self.drawn(page, "gantt")
@@ -352,10 +352,10 @@ class ReportTest(PageTest):
           canvas.plot.areas.filter((area) => area.trial === best).map((area) => area.height)""", best)
         pale = [math.dist(lab(VISIONS["normal"], rgb[:3]), lab(VISIONS["normal"], idle)) for trial, _, *rgb in bars]
         self.assertGreaterEqual(min(heights), 6)
-        self.assertGreater(sorted(pale)[len(pale) // 20], 15)  # what is busy does not look like what is idle
+        self.assertGreater(sorted(pale)[len(pale) // 20], 15)  # busy slots do not look like idle slots
 
     def altered(self, sweep, name, alter):
-        """A page of this name, with a sweep's data as they are after `alter`."""
+        """A page with this name and a sweep's data after `alter`."""
         self.open(sweep)
         before, rest = (self.folder / f"{sweep}.html").read_text().split("id='data'>")
         data, rest = rest.split("</script>", 1)
@@ -377,7 +377,7 @@ class ReportTest(PageTest):
           const {get} = Object.getOwnPropertyDescriptor(Element.prototype, 'clientWidth');
           Object.defineProperty(Element.prototype, 'clientWidth', {get() { ++layouts; return get.call(this); }});"""
         page, _ = self.visit((self.folder / "many.html").as_uri(), count_layouts, device_scale_factor=2)
-        self.assertLess(page.evaluate("layouts"), 50)  # and not one for each of a thousand charts
+        self.assertLess(page.evaluate("layouts"), 50)  # not one for each of a thousand charts
         width, drawn = self.drawn(page, "parallel").evaluate("""(canvas) => {
           const middle = canvas.getContext('2d').getImageData(canvas.width / 2, 0, 200, canvas.height).data;
           return [canvas.width, middle.some((part) => part > 0)];
@@ -416,7 +416,7 @@ class ReportTest(PageTest):
         texts = {text for text, *_ in texts_of(self.drawn(page, "parallel"))}
 
         ticks = evaluate(page, "(view) => parallelAxes(view).at(-1).ticks().map(({text}) => text)")
-        self.assertGreater(max(map(len, ticks)), 7)  # "-50…00" might be any of many
+        self.assertGreater(max(map(len, ticks)), 7)  # "-50…00" would be ambiguous
         self.assertLessEqual(set(ticks), texts)
 
     def test_a_name_that_is_cut_above_its_axis_is_told_by_the_pointer(self):
@@ -444,7 +444,7 @@ class ReportTest(PageTest):
                 self.altered("s300", f"times{times}", have_more)
                 page, _ = self.open(f"times{times}", width=width)
                 rungs = evaluate(page, "(view) => view.rungs.map((rung) => [rung.went_on, rung.reached])")
-                titles = {}  # by their place; the lowest line comes first
+                titles = {}  # by position; the lowest line comes first
                 for text, x, _, baseline in texts_of(page.locator("[data-chart=rungs] canvas")):
                     if baseline == "bottom":
                         titles[x] = f"{text}\n{titles[x]}" if x in titles else text
@@ -470,7 +470,7 @@ class ReportTest(PageTest):
             pixels = canvas.evaluate("""(canvas) =>
               [...new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)]""")
             seen = {(pixel & 255, pixel >> 8 & 255, pixel >> 16 & 255) for pixel in pixels}
-            self.assertGreaterEqual(sum(level in seen for level in levels), 3)  # others are seen through
+            self.assertGreaterEqual(sum(level in seen for level in levels), 3)  # others are transparent
             pictures.append(pixels)
         self.assertNotEqual(*pictures)
         dots = self.dots_of_curves(page)
@@ -536,7 +536,7 @@ class ReportTest(PageTest):
                 self.assertGreater(nearest, 15, (scheme, kind, vision))  # 2.3 is just noticeable
             [ground] = colours(page, "ground")
             for colour in palette(page, "m") + colours(page, "accent", "fault", "best"):
-                self.assertGreater(contrast(colour, ground), 3, (scheme, colour))  # what WCAG asks of graphics
+                self.assertGreater(contrast(colour, ground), 3, (scheme, colour))  # the minimum of WCAG for graphics
 
     def test_figures_are_those_of_the_command(self):
         for trials in (3, 300):
@@ -555,7 +555,7 @@ class ReportTest(PageTest):
 
             self.assertEqual({int(trial): row for trial, row in found.items()}, expected)
             names = page.locator("table.trials th:visible").all_inner_texts()
-            self.assertEqual([name.removesuffix(" ▼") for name in names],  # and none without any value
+            self.assertEqual([name.removesuffix(" ▼") for name in names],  # no column without any value
                              run("trials", self.folder / f"s{trials}").split("\n")[0].split())
 
     def test_the_luckiest_repetition_stood_above_those_of_the_best_configuration(self):
@@ -606,7 +606,7 @@ class ReportTest(PageTest):
         row, box = page.locator("tr.selected"), page.locator("[data-chart=trials] .scroll")
         row, box = (place.bounding_box() for place in (row, box))
         self.assertTrue(box["y"] < row["y"] < box["y"] + box["height"] - row["height"], (row, box))
-        self.assertEqual(page.evaluate("scrollY"), 0)  # the table scrolls, and not the page
+        self.assertEqual(page.evaluate("scrollY"), 0)  # the table scrolls, not the page
         page.keyboard.press("Escape")
         self.assertEqual(page.inner_text(".filters .chosen"), "300 of 300 trials")
 
@@ -690,7 +690,7 @@ class ReportTest(PageTest):
         page.get_by_role("button", name="Show all").tap()
         self.assertEqual(page.locator("#tip.on").count(), 0)
         box = centred("parallel").bounding_box()
-        self.assertGreaterEqual(box["width"], 6 * 80)  # five parameters and the metric, in a box that scrolls
+        self.assertGreaterEqual(box["width"], 6 * 80)  # five parameters and the metric, in a scrolling box
         before = page.evaluate("scrollY")
         swipe(box["x"] + 58, box["y"] + 250, -100)
         page.wait_for_function("() => parseInt(document.querySelector('.filters .chosen').textContent) < 300")
@@ -720,7 +720,7 @@ class ReportTest(PageTest):
                 places.append(page.evaluate(
                     "document.querySelector('[data-chart=best] canvas').plot.marks.map((mark) => mark.x)"))
             self.assertNotEqual(places[0], places[1])
-            for x, y in zip(places[1], places[-1]):  # a price changes the figures of the axis, and no place on it
+            for x, y in zip(places[1], places[-1]):  # a price changes the numbers on the axis but no position
                 self.assertAlmostEqual(x, y)
             self.assertEqual(complaints, [])
 
@@ -734,9 +734,9 @@ class ReportTest(PageTest):
         self.assertTrue(all(self.draw_all(page).values()))
         page.emulate_media(media="print")
         self.assertEqual(page.evaluate(ground), "rgb(255, 255, 255)")
-        self.assertEqual(palette(page, "w"), light)  # and not the pale ones of a dark screen
+        self.assertEqual(palette(page, "w"), light)  # not the pale ones of a dark screen
         self.assertFalse(page.locator(".filters").first.is_visible())
-        self.assertEqual(page.inner_text(".pager").strip(), "1 to 3 of 3")  # of a large sweep, they are not all
+        self.assertEqual(page.inner_text(".pager").strip(), "1 to 3 of 3")  # a large sweep is not printed whole
         colour = page.get_by_label("Colour").first
         self.assertTrue(colour.is_visible())
         self.assertEqual(colour.evaluate("(list) => getComputedStyle(list).appearance"), "none")

@@ -1,4 +1,4 @@
-"""Pages of `crescendo report` and `crescendo top --web` in a real browser, for the tests of what they show."""
+"""Pages of `crescendo report` and `crescendo top --web` in a real browser, for tests of what they show."""
 import shutil
 import subprocess
 import sys
@@ -25,7 +25,7 @@ def run(*arguments):
 
 
 class PageTest(unittest.TestCase):
-    sizes = {3: 2}  # of the sweeps s3, …: trials: slots
+    sizes = {3: 2}  # trials: slots, of the sweeps s3, …
 
     @classmethod
     def setUpClass(cls):
@@ -46,14 +46,14 @@ class PageTest(unittest.TestCase):
         virtual_sweep.make(CRESCENDO, cls.folder / name, options)
 
     def open(self, *sweeps, width=1600):
-        """A page of these sweeps, and what its console complained about."""
+        """A page of these sweeps, and the complaints in its console."""
         out = self.folder / f"{'-'.join(sweeps)}.html"
         if not out.exists():
             run("report", *[self.folder / sweep for sweep in sweeps], "--out", out)
         return self.visit(out.as_uri(), viewport={"width": width, "height": 900})
 
     def visit(self, address, before="", **options):
-        """A page, with a script that runs before its own, and what its console complained about."""
+        """A page, with a script that runs before its own scripts, and the complaints in its console."""
         page = self.browser.new_page(**options)
         page.set_default_timeout(PATIENCE)
         page.add_init_script(before)
@@ -74,7 +74,7 @@ class PageTest(unittest.TestCase):
         return canvas
 
     def draw_all(self, page):
-        """Scrolls to every chart; returns how much each has drawn."""
+        """Scrolls to every chart. Returns how much each has drawn."""
         return page.evaluate("""async () => {
           const drawn = {};
           for (const place of document.querySelectorAll('[data-chart]')) {

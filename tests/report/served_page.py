@@ -1,4 +1,4 @@
-"""Pages that `crescendo top --web` serves: they follow their sweep, and the server says nothing else."""
+"""Pages that `crescendo top --web` serves: they follow their sweep, and the server reveals nothing else."""
 import contextlib
 import http.client
 import resource
@@ -10,7 +10,7 @@ from page_test import CHARTS, CRESCENDO, PageTest
 
 
 def count_messages(page):
-    """Has a served page count in `messages` how often its server has told of a change."""
+    """Makes a served page count in `messages` how often its server announces a change."""
     page.evaluate("""() => {
       const source = new EventSource('events');
       source.onmessage = () => { window.messages = (window.messages ?? 0) + 1; };
@@ -21,7 +21,7 @@ def count_messages(page):
 class ServedPageTest(PageTest):
     @contextlib.contextmanager
     def served(self, sweep):
-        """The address at which `crescendo top --web` serves a sweep. It ends by a signal, in good order."""
+        """The address at which `crescendo top --web` serves a sweep. A signal ends it cleanly."""
         top = subprocess.Popen([CRESCENDO, "top", self.folder / sweep, "--web"], text=True, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE)
         try:
@@ -34,7 +34,7 @@ class ServedPageTest(PageTest):
             top.stdout.close()
 
     def make_half(self, name, trials=27):
-        """A sweep of which half has happened; returns the other half of its journal."""
+        """Makes a sweep that is half done. Returns the other half of its journal."""
         self.make(name, "--trials", trials)
         journal = self.folder / name / "journal.jsonl"
         lines = journal.read_bytes().splitlines(keepends=True)
@@ -56,7 +56,7 @@ class ServedPageTest(PageTest):
             with (self.folder / "live/journal.jsonl").open("ab") as journal:
                 journal.write(rest)
             page.wait_for_function("() => window.messages > 1")
-            self.assertEqual(page.locator(".state.finished").count(), 0)  # its list of colours may be open
+            self.assertEqual(page.locator(".state.finished").count(), 0)  # its menu of colours may be open
             colour.select_option(label="last rung")
             page.wait_for_selector(".state.finished")
             drawn = self.draw_all(page)
@@ -104,7 +104,7 @@ class ServedPageTest(PageTest):
             page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 60, steps=3)
             page.mouse.up()
             page.wait_for_selector("html[data-updates]")
-            self.assertTrue(before - set(page.evaluate(trials)))  # those that ended before what was zoomed to
+            self.assertTrue(before - set(page.evaluate(trials)))  # trials that ended before the zoomed range
             page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 60)
             self.assertIn("Trial ", page.inner_text("#tip.on"))
             updates = page.get_attribute("html", "data-updates")

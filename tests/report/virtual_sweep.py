@@ -2,7 +2,7 @@
 """Makes the directory of a sweep as if it had been run: the decisions are Crescendo's, the training is a formula.
 
 A virtual cluster asks `crescendo ask-tell` what to do, and writes the journal that a coordinator would have written.
-Unlike `crescendo simulate`, learning depends on the configuration here, so there is something to find out.
+Unlike in `crescendo simulate`, learning depends on the configuration here, so a report has something to show.
 
 usage: virtual_sweep.py CRESCENDO DIR [--trials N] [--slots N] [--type rasda] [--max N] [--seed N]
                         [--faults N] [--fault-rate SHARE] [--message TEXT] [--diverge] [--conditions] [--price PRICE]
@@ -52,7 +52,7 @@ class Journal:
 
 
 class Launcher:
-    """Answers of `crescendo ask-tell`."""
+    """Gets answers from `crescendo ask-tell`."""
 
     def __init__(self, crescendo, sweep_file):
         self.process = subprocess.Popen([crescendo, "ask-tell", str(sweep_file)], text=True, bufsize=1,
@@ -69,7 +69,7 @@ class Launcher:
 
 
 def accuracy(config, resource, noise):
-    """A learning curve: how far it gets depends most on lr, then on momentum, width and act."""
+    """A learning curve. Its final value depends most on lr, then on momentum, width and act."""
     good = math.exp(-((math.log10(config["lr"]) + 1.4) / 1.1) ** 2)
     good *= 1 - 0.5 * (config["momentum"] - 0.8) ** 2
     good *= 0.9 + 0.1 * math.log(config["width"] / 8) / math.log(8)
@@ -145,7 +145,7 @@ class VirtualCluster:
             noise = self.random.gauss(0, 0.006)
             value = round(accuracy(trial["config"], trial["resource"], noise), 6)
             if self.options.diverge:
-                value = None  # NaN, as JSON has it
+                value = None  # NaN in JSON
             self.apply({"event": "trial_reported", "trial": number, "resource": trial["resource"],
                         "metrics": {"val_accuracy": value}})
             if trial["generation"] == generation:
@@ -156,7 +156,7 @@ def make(crescendo, folder, options):
     folder = Path(folder)
     (folder / "trials").mkdir(parents=True)
     when = ", when: act == 'relu'" if options.conditions else ""
-    odd = json.dumps(options.odd)  # which YAML reads as well
+    odd = json.dumps(options.odd)  # YAML can read this as well
     odd_parameter = f"  {odd}: {{values: [{odd}, plain]}}\n{ODD_VALUES}" if options.odd else ""
     sweep = SWEEP.format(**{**vars(options), "name": options.name or folder.name}, when=when,
                          odd_parameter=odd_parameter)

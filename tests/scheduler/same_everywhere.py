@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Do all compilers and levels of optimization propose the same configurations and make the same decisions?
+"""Checks that all compilers and optimization levels give the same proposals and decisions.
 
-Builds scheduler/ and decisions_trace.cpp with each compiler that is there, one of them also without optimization and one
-for 64-bit Arm, and compares what they print. The sources of a folder are compiled together, as for the programs. Takes a
-few seconds where ccache knows them; exit status 1 where two differ.
+Builds scheduler/ and decisions_trace.cpp with each installed compiler, one of them also without optimization and one
+for 64-bit Arm, and compares their output. The sources of a folder are compiled together, as for the programs. Takes a
+few seconds if ccache has them. The exit status is 1 if two outputs differ.
 
-A journal has no decisions: its replay makes them again. So they are also compared with those of before, whose digest is
+A journal has no decisions: a replay makes them again. So they are also compared with earlier decisions, whose digest is
 in decisions.sha256.
 """
 
@@ -25,7 +25,7 @@ SOURCES = [
     *(path.relative_to(ROOT) for part in ("scheduler/**", "core") for path in sorted(ROOT.glob(f"{part}/*.cpp"))),
     *(Path("tests/scheduler") / name for name in ("script.cpp", "decisions_trace.cpp")),
 ]
-JOINED = Path("build/same_everywhere")  # in every clone the same, for the cache
+JOINED = Path("build/same_everywhere")  # the same in every clone, for the cache
 CACHE = ["ccache"] if shutil.which("ccache") else []
 ARM = "aarch64-linux-gnu-g++"
 EMULATOR = "qemu-aarch64-static"
@@ -33,10 +33,10 @@ DECISIONS = ROOT / "tests/scheduler/decisions.sha256"
 
 
 def joined_sources() -> List[Path]:
-    """Sources that each include eight of a folder, as cmake/JoinedSources.cmake does it."""
+    """Sources that each include eight sources of a folder, as cmake/JoinedSources.cmake does."""
     (ROOT / JOINED).mkdir(parents=True, exist_ok=True)
     joined = []
-    by_folder = sorted(SOURCES, key=lambda source: source.parent)  # and within it as they were
+    by_folder = sorted(SOURCES, key=lambda source: source.parent)  # in the same order within a folder
     for folder, paths in groupby(by_folder, key=lambda source: source.parent):
         sources = list(paths)
         for first in range(0, len(sources), 8):
@@ -47,12 +47,12 @@ def joined_sources() -> List[Path]:
 
 
 def trace(compiler: str, level: str, sources: List[Path], folder: Path) -> Tuple[str, str]:
-    """Digests of all that it prints, and of the decisions alone."""
+    """Digests of the whole output and of the decisions alone."""
     processor = "-mcpu=neoverse-v1" if compiler == ARM else "-march=native"
 
     def object_of(source: Path) -> Path:
         path = folder / (source.stem + ".o")
-        flags = ["-std=c++20", level, processor, "-ffp-contract=off", "-w", "-I."]  # nothing of ROOT, for the cache
+        flags = ["-std=c++20", level, processor, "-ffp-contract=off", "-w", "-I."]  # without ROOT, for the cache
         subprocess.run([*CACHE, compiler, *flags, "-c", str(source), "-o", str(path)], check=True, cwd=ROOT)
         return path
 

@@ -1,12 +1,12 @@
 #!/bin/bash
-# A real Slurm on one machine, for tests and for trying things out: a munged, a slurmctld and N slurmd of its own,
+# A real Slurm on one machine, for tests and for trying things out: with its own munged, slurmctld and N slurmd,
 # as root, without systemd. Every node has CPUS_PER_NODE cores and two GPUs that exist in name only.
 #
 #   tests/slurm/local_slurm.sh start|stop|status DIR [NNODES] [CPUS_PER_NODE]
-#   tests/slurm/local_slurm.sh fail|mend DIR NODE    the node dies with all that runs on it; it is back
+#   tests/slurm/local_slurm.sh fail|mend DIR NODE    the node dies with everything that runs on it; it comes back
 #   export SLURM_CONF=DIR/slurm.conf      # sinfo, sbatch and srun now talk to it
 #
-# Two at a time: give the second another BASEPORT.
+# To run two at a time, give the second another BASEPORT.
 set -euo pipefail
 CMD=${1:?start|stop|status|fail|mend}; D=${2:?a folder of its own}; N=${3:-4}; C=${4:-2}; NODE=${3:-}
 H=$(hostname -s); BASEPORT=${BASEPORT:-26817}
@@ -62,7 +62,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 C
   # fake GPUs: File= any char device; slurmd does not open it with task/none
   echo "NodeName=n[1-$N] Name=gpu Count=2 File=/dev/null,/dev/zero" > "$D/gres.conf"
-  # A slurmd of 23.11 or newer wants control groups; 22's neither wants them nor knows how to switch them off.
+  # slurmd 23.11 or newer requires control groups; slurmd 22 neither requires them nor can switch them off.
   if [[ $(slurmd -V) != *' 22.'* ]]; then echo CgroupPlugin=disabled > "$D/cgroup.conf"; fi
   munged --key-file="$D/etc/munge.key" --socket="$D/munge/munge.socket" --pid-file="$D/pid/munged.pid" \
          --log-file="$D/log/munged.log" --seed-file="$D/munge/munged.seed" --num-threads=2
@@ -85,8 +85,8 @@ fail)
     grep -q slurmstepd "/proc/$parent/comm" 2>/dev/null && victims+=("$parent")
     victims+=("${process#/proc/}")
   done
-  # All at once, children first: a part of srun that outlives another ends the step on the other nodes as well, and
-  # the kernel wakes stopped processes whose parent died.
+  # All at once, children first: a part of srun that outlives another part ends the step on the other nodes as well,
+  # and the kernel wakes stopped processes whose parent died.
   mapfile -t victims < <(printf '%s\n' "${victims[@]}" | sort -rnu)
   kill -STOP "${victims[@]}" 2>/dev/null || true
   kill -KILL "${victims[@]}" 2>/dev/null || true
@@ -95,7 +95,7 @@ mend)
   slurmd -f "$D/slurm.conf" -N "$NODE"
   for t in $(seq 1 600); do
     case $(sinfo -h -n "$NODE" -o %t) in idle | mix | alloc) break ;; esac
-    scontrol update nodename="$NODE" state=resume 2>/dev/null || true  # unless it is back by itself
+    scontrol update nodename="$NODE" state=resume 2>/dev/null || true  # fails if it is already back
     sleep 0.1
   done ;;
 status) sinfo; squeue ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Between nodes by MPICH instead of Open MPI, under the same real Slurm: other launchers, the same promises.
+"""Sweeps with MPICH instead of Open MPI between nodes, under the same real Slurm: other launchers, the same promises.
 
 usage: mpich.py CRESCENDO [TEST ...]       a crescendo that was built with MPICH
 """
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import sweeps
-from sweeps import (  # noqa: F401: submit starts the step by PMI2 of itself
+from sweeps import (  # noqa: F401: submit starts the step with PMI2 by itself
     test_a_coordinator_that_is_killed_is_launched_again_in_the_same_job, test_a_node_that_dies_costs_its_slots,
     test_a_sweep_is_queued_runs_on_all_nodes_and_finishes,
     test_the_first_node_dies_with_the_job_script_and_the_job_is_queued_again)
@@ -24,7 +24,7 @@ def ranks(sweep):
             if process.joinpath("exe").resolve() == sweep.crescendo and process.joinpath("cwd").resolve() == sweep.folder:
                 variables = dict(word.split("=", 1) for word in (process / "environ").read_text().split("\0") if "=" in word)
                 found[int(variables["PMI_RANK"])] = int(process.name)
-        except (OSError, KeyError):  # it has just ended, or is no rank
+        except (OSError, KeyError):  # it has just ended, or is not a rank
             pass
     return found
 

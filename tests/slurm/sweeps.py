@@ -3,8 +3,8 @@
 
 usage: sweeps.py CRESCENDO [TEST ...]
 
-Exits with 77 and says why where there is no Slurm to be started. The machine's speed decides no test: each waits for what it is
-about, and a watchdog names what did not happen.
+Exits with 77 and the reason if no Slurm can be started. No test depends on the speed of the machine: each waits for
+what it tests, and a watchdog names what did not happen.
 """
 import json
 import os
@@ -29,8 +29,8 @@ max_retries: 9
 command: [bash, train.sh]
 """
 SHORT = SWEEP.replace(f"max: {EPOCHS}", "max: 1")
-# Goes on where it was, and says its last report again, as the trial protocol wants it: it may not have been heard. A signal
-# that is meant for crescendo would kill it.
+# Continues where it was and repeats its last report, as the trial protocol requires: the report may have been lost. A
+# signal meant for crescendo would kill it.
 TRAIN = f"""cd "$CRESCENDO_TRIAL_DIR"
 for ((epoch = $(cat done 2>/dev/null || echo 1); epoch <= {EPOCHS}; ++epoch)); do
     sleep 0.2
@@ -65,7 +65,7 @@ def job_state(job):
 
 
 class Sweep:
-    """A folder with a sweep file, its program, and the sweep that they make."""
+    """A folder with a sweep file, its program and the resulting sweep."""
 
     def __init__(self, crescendo, folder, sweep=SWEEP):
         self.crescendo = crescendo
@@ -87,7 +87,7 @@ class Sweep:
         return json.loads((self.path / "run.json").read_text())["job"]
 
     def journal(self):
-        """The whole records so far."""
+        """The complete records so far."""
         try:
             lines = (self.path / "journal.jsonl").read_text().split("\n")[:-1]
         except FileNotFoundError:
@@ -110,11 +110,11 @@ class Sweep:
         wait_for(f"{count} reports are in the journal", lambda: len(self.reports()) >= count)
 
     def coordinator(self):
-        """Its process, as the lock tells."""
+        """The coordinator's process, according to the lock."""
         return int(wait_for("somebody holds the lock", lambda: (self.path / "lock").read_text()).split()[1])
 
     def await_end(self):
-        """Finished, with each resource of each trial in the journal, once and in order."""
+        """Waits until the sweep is finished, with each resource of each trial in the journal once and in order."""
         wait_for("the sweep is over", lambda: self.status()["state"] in ("finished", "failed", "stopped"))
         assert self.status()["state"] == "finished", self.status()
         wait_for("its job is over", lambda: job_state(self.job()) in ("", "COMPLETED"))
@@ -211,14 +211,14 @@ def test_a_time_limit_in_mid_rung_costs_nothing_and_another_job_goes_on(sweep):
     job = sweep.submit("sweep.yaml", "--nodes", 4, "--time", "1h")
     sweep.await_reports(10)
 
-    tool("scancel", "-b", "-s", "USR2", job)  # as Slurm does before the end, which it looks at twice a minute only
+    tool("scancel", "-b", "-s", "USR2", job)  # as Slurm does before the time limit, which it checks only twice a minute
     wait_for("the job is queued again", lambda: job_state(job) == "PENDING")
     assert sweep.status()["state"] == "queued"
 
     sweep.await_end()
     assert len(sweep.sessions()) == 2
     failed = [r for r in sweep.journal() if r.get("event") == "trial_failed"]
-    assert not failed, failed  # no program was hit by the signal
+    assert not failed, failed  # the signal hit no program
 
 
 def test_a_node_that_dies_costs_its_slots(sweep):
@@ -318,11 +318,11 @@ def main(crescendo, tests):
         return 77
     crescendo = Path(crescendo).resolve()
     folder = Path(tempfile.mkdtemp(prefix="crescendo-slurm-"))
-    folder.chmod(0o755)  # munge insists on it
+    folder.chmod(0o755)  # munge requires it
     os.environ.update(SLURM_CONF=str(folder / "slurm/slurm.conf"), BASEPORT=os.environ.get("BASEPORT", "28817"),
                       CRESCENDO_HEARTBEAT_TIMEOUT="5",
                       OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                      OMPI_MCA_btl_tcp_if_include="127.0.0.0/8")  # Open MPI 5 holds the nodes for machines
+                      OMPI_MCA_btl_tcp_if_include="127.0.0.0/8")  # Open MPI 5 takes the nodes for separate machines
     failed = 0
     try:
         local_slurm("start", 4)
@@ -332,7 +332,7 @@ def main(crescendo, tests):
             try:
                 test(sweep)
                 print(f"ok      {name} ({time.monotonic() - began:.0f} s)", flush=True)
-            except Exception as error:  # the next test is of use all the same
+            except Exception as error:  # the next test is still useful
                 failed += 1
                 print(f"FAILED  {name}: {error!r}\n{sweep.log()}", flush=True)
             finally:

@@ -1,8 +1,8 @@
-"""Runs the load.py of exported models, and reads their safetensors.
+"""Runs the load.py of exported models and reads their safetensors.
 
 usage: load_exports.py FOLDER...
 
-Ends with 1 if a model has other metrics than its folder says, or other tensors in one file than in the other.
+Ends with 1 if the metrics of a model differ from those in its folder, or the tensors of its two files differ.
 """
 import importlib.util
 import json
@@ -49,7 +49,7 @@ def check(folder):
 
 
 def check_equal_targets(load):
-    """They have no r2, as a single number has none, and all other metrics."""
+    """Checks that equal targets have no r2, like a single number, but all other metrics."""
     sums = load.Sums()
     targets = torch.full((3, load.EXPORT["task"]["num_outputs"]), 0.1)
     sums.add(torch.zeros_like(targets), targets)
@@ -58,7 +58,7 @@ def check_equal_targets(load):
 
 
 def check_rounding(load, factors):
-    """What the short numbers of another processor round is no other model; what is more is one."""
+    """Checks that rounding on another processor is accepted, but a larger difference means another model."""
     reported = load.EXPORT["reported"]
     for differs, factor in enumerate(factors):
         load.EXPORT["reported"] = {"val_loss": factor * reported["val_loss"]}

@@ -1,5 +1,5 @@
-"""Writes samples that are stored in unusual ways: channels last, chosen by a list, packed as integers, with classes that
-are missing; and beside them packed-1.h5 and packed-2.h5, which are packed by different factors.
+"""Writes samples that are stored in unusual ways: channels last, chosen by a list, packed as integers, with missing
+classes. Also writes packed-1.h5 and packed-2.h5 in the same folder, which are packed by different factors.
 
 usage: odd_samples.py FILE.h5
 """

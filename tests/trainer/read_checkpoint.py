@@ -1,4 +1,4 @@
-"""Loads a checkpoint of the tests' small cnn, or of their model with buffers, as a user would."""
+"""Loads a checkpoint of the tests' small CNN, or of their model with buffers, as a user would."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ network = torch.nn.ModuleDict({
 })
 print(network.load_state_dict(checkpoint["model"]))
 if model == "normed":
-    assert network["norm"].num_batches_tracked.item() == 12  # 96 samples by 8
+    assert network["norm"].num_batches_tracked.item() == 12  # 96 samples / batches of 8
     assert network["norm"].running_mean.abs().sum() > 0
 
 assert set(checkpoint["optimizer"]) == {name for name, _ in network.named_parameters()}

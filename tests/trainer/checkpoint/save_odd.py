@@ -1,4 +1,4 @@
-"""Saves a checkpoint of odd content.
+"""Saves a checkpoint with unusual content.
 
 usage: save_odd.py FILE
 """

@@ -1,4 +1,4 @@
-"""Saves the weights of FOLDER/model.safetensors as people do in Python.
+"""Saves the weights of FOLDER/model.safetensors in the usual ways of Python.
 
 usage: save_weights.py FOLDER
 """
@@ -21,7 +21,7 @@ for name, entry in json.loads(content[8:8 + size]).items():
 
 
 def module_of(state):
-    """A module whose state_dict has these names; that is an OrderedDict with metadata."""
+    """A module whose state_dict, an OrderedDict with metadata, has these names."""
     module = torch.nn.Module()
     for name, tensor in state.items():
         *path, last = name.split(".")

@@ -1,6 +1,6 @@
-"""Prints what optimizers make of eight numbers in 100 updates: the table of optimizers.cpp.
+"""Prints the results of optimizers on eight numbers after 100 updates: the table of optimizers.cpp.
 
-In double precision. The first are torch's own; the others are the formulas of their papers, number by number.
+Computes in double precision. The first optimizers are torch's own; the others follow the formulas of their papers.
 """
 
 import math
@@ -88,7 +88,7 @@ show("adam", of_torch(lambda p: optim.Adam(p, weight_decay=0.1), 0.05))
 show("adamw", of_torch(lambda p: optim.AdamW(p, weight_decay=0.1), 0.05))
 show("nadamw", of_torch(lambda p: optim.NAdam(p, weight_decay=0.1, decoupled_weight_decay=True), 0.05))
 show("rmsprop", of_torch(lambda p: optim.RMSprop(p, alpha=0.9, momentum=0.8, centered=True, weight_decay=0.1), 0.002))
-eps = torch.finfo(torch.float32).eps  # ours is that of float32 too
+eps = torch.finfo(torch.float32).eps  # ours is also that of float32
 show("adafactor", of_torch(lambda p: optim.Adafactor(p, eps=(eps, 1e-3), weight_decay=0.1), 0.05))
 show("lamb", of_formula(lamb, 0.02)[0])
 show("lars", of_formula(lars, 0.1)[0])
