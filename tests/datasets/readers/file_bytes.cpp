@@ -14,7 +14,7 @@ using namespace crescendo;
 using namespace crescendo::datasets;
 using tests::TemporaryFolder;
 
-TEST_CASE("bytes are read at an offset, and a read beyond the end of the file names the offset") {
+TEST_CASE("bytes are read at an offset, and a read beyond the end of the file fails with its offset") {
     const TemporaryFolder folder;
     std::ofstream(folder / "file") << "0123456789";
     const FileDescriptor file(::open((folder / "file").c_str(), O_RDONLY));

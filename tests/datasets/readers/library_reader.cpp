@@ -69,7 +69,7 @@ TEST_CASE("samples that were never written or filled are read as zeros by every 
     CHECK(are_zeros(location, Routes::library));
 }
 
-TEST_CASE("a source's samples that were never written or filled are zeros in a virtual data set, not earlier rows") {
+TEST_CASE("a virtual data set has zeros, not earlier rows, for samples that a source never wrote or filled") {
     const TemporaryFolder folder;
     write_unfilled(folder / "source.h5", [](hid_t creation) { H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER); });
     const std::array<hsize_t, 2> shape{64, 128};

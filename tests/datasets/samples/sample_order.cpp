@@ -29,7 +29,7 @@ std::vector<std::int64_t> file_order(std::int64_t num_samples) {
     return samples;
 }
 
-// Samples, samples per chunk, windows and shards. There are one sample; a chunk larger than the set; one window; even
+// Samples, samples per chunk, windows and shards. The cases: one sample; a chunk larger than the set; one window; even
 // and uneven ends; equal and unequal shards; primes.
 const auto shapes = std::to_array<SampleOrder::Shape>({{{1, 1}, 1, 1},
                                                        {{7, 10}, 1, 1},
@@ -74,7 +74,7 @@ TEST_CASE("without a shuffle an epoch is in file order") {
 
 TEST_CASE("an order over a range has the samples of the range, even if it begins and ends inside chunks") {
     const SampleOrder::Shape range{.chunks = {1000, 5}, .num_windows = 2, .samples = {13, 30}};
-    CHECK(range.num_chunks() == 4);  // of which the first holds 2 of the samples
+    CHECK(range.num_chunks() == 4);  // the first holds 2 of the samples
     CHECK(whole_epoch(SampleOrder(range, Shuffle::none, 3, 0)).front() == 13);
     for (int epoch = 0; epoch < 20; ++epoch) {
         const SampleOrder order(range, Shuffle::windowed, 3, epoch);

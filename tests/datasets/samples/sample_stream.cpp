@@ -402,7 +402,7 @@ TEST_CASE("a shuffled part has the same samples in another order each epoch") {
 
     CHECK(epochs[0] != epochs[1]);
     CHECK(sorted(epochs[0]) == sorted(epochs[1]));
-    CHECK(epochs[0].size() == 51);  // 11 of the 21 chunks, of which the last has one sample
+    CHECK(epochs[0].size() == 51);  // 11 of the 21 chunks, the last of which has one sample
 }
 
 TEST_CASE("if a set fits in memory, a survivor reads what it lacks and then keeps the whole set") {

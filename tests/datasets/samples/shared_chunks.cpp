@@ -273,7 +273,7 @@ namespace {
 
 constexpr std::uint64_t sweep_seed = 11;
 
-/// 2,048 compressed samples of 1 KiB in chunks of 32, of which windows of 256 KiB hold an eighth.
+/// 2,048 compressed samples of 1 KiB in chunks of 32. A window of 256 KiB holds an eighth of them.
 struct CompressedSet {
     TemporaryFolder folder;
     std::size_t file_bytes = 0;
@@ -313,7 +313,7 @@ struct CompressedSet {
 
 }  // namespace
 
-TEST_CASE("concurrent trials read a compressed set once together, and each gets the samples that it gets alone") {
+TEST_CASE("concurrent trials read a compressed set once together, and each gets the same samples as alone") {
     for (const std::size_t num_files : is_sanitized ? std::vector<std::size_t>{4} : std::vector<std::size_t>{1, 4}) {
         const CompressedSet data(num_files);
         constexpr std::size_t num_trials = 4;
@@ -344,7 +344,7 @@ TEST_CASE("concurrent trials read a compressed set once together, and each gets 
             bytes_read += bytes_read_so_far() - before;
         }
 
-        // Two epochs, and two windows of eight of the next one, which are read ahead.
+        // Two epochs, and two of the eight windows of the next epoch, which are read ahead.
         const auto expected = 2.25 * static_cast<double>(data.file_bytes);
         CHECK(static_cast<double>(bytes_read) <= 1.3 * expected);
     }
@@ -355,7 +355,7 @@ TEST_CASE("a stream that waits for samples signals that some arrive") {
     const MemoryFile memory("test");
     const auto other = std::make_shared<SharedChunks>(memory.path(), std::size_t{4} << 20);
     const auto waiting = data.stream(std::make_shared<SharedChunks>(memory.path(), std::size_t{4} << 20));
-    // All chunks are being read by another process, which never gives one: the stream waits, and then reads them.
+    // Another process has claimed all chunks and never publishes one: the stream waits, and then reads them itself.
     std::vector<SharedChunks::Lease> claimed;
     const auto bytes = data.set->chunk_bytes(data.set->chunk_samples());
     for (std::int64_t chunk = 0; chunk < data.set->chunks().num_chunks(); ++chunk) {
