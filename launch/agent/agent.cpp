@@ -106,7 +106,7 @@ void Agent::carry_out(const JoinGroup& order) {
         const bool stays = std::any_of(order.members.begin(), order.members.end(),
                                        [&](const Member& member) { return member.slot == each->slot(); });
         if (!stays) {
-            each->leave(order.join.trial, /*save=*/false);
+            each->leave({order.join.trial, /*save=*/false});
         }
     }
     for (const auto& member : order.members) {

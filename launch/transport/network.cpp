@@ -22,9 +22,10 @@ namespace crescendo::launch {
 namespace {
 
 void require(const std::string& name, const char* source, bool there, const std::vector<std::string>& all) {
-    CRESCENDO_VALIDATE(there, "",
-                       "{}: node {} has no network interface '{}', so its workers could not reach others; it has {}",
-                       source, host_name(), name, fmt::format("{}", fmt::join(all, ", ")));
+    CRESCENDO_VALIDATE(
+        there, "",
+        "{}: node {} has no network interface '{}' with an address, so its workers could not reach others; it has {}",
+        source, host_name(), name, fmt::format("{}", fmt::join(all, ", ")));
 }
 
 bool is_same_address(const sockaddr& one, const sockaddr& other) {

@@ -272,7 +272,7 @@ TEST_CASE("a standstill of this process does not count against a trainer that ha
             return !notices.empty();
         });
         if (is_leaving) {
-            worker.leave(trial, true);
+            worker.leave({trial, true});
         }
 
         const auto before = worker.deadline();
