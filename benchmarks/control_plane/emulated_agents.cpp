@@ -125,7 +125,7 @@ class Agents {
         }
     }
 
-    void obey(NodeId node, const protocol::Leave& order) {
+    void obey(NodeId node, const LeaveTrial& order) {
         const auto members = members_.find({node, order.trial});
         if (members == members_.end()) {
             return;

@@ -41,7 +41,7 @@ class InstantAgents final : public Transport {
             report(join->join.trial, Resource{1});
         } else if (const auto* go_on = std::get_if<protocol::Decision>(&order)) {
             report(go_on->trial, Resource{reported_[go_on->trial].value + 1});
-        } else if (const auto* leave = std::get_if<protocol::Leave>(&order)) {
+        } else if (const auto* leave = std::get_if<LeaveTrial>(&order)) {
             notices_.push_back(LeftTrial{leave->trial, on_.at(leave->trial)});
         }
     }
