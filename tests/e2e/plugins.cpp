@@ -205,7 +205,7 @@ TEST_CASE("problems with a plug-in are found before the sweep starts, with their
          "sweep.yaml:8:11: sampler.type: climbr is not a sampler (did you mean 'climber'?); the plug-ins have the "
          "sampler climber, the search space narrowing and the stop rule plateau"},
         {"plugins: [./mine.so]\nsampler: {type: plateau}", "sampler.type: plateau is not a sampler"},
-        {"plugins: [./mine.so]\nstop_rule: climber", "sweep.yaml:8:1: stop_rule: climber is no stop rule"},
+        {"plugins: [./mine.so]\nstop_rule: climber", "sweep.yaml:8:1: stop_rule: climber is not a plug-in stop rule"},
         {"plugins: [./mine.so]\nsampler: {type: random}",
          "sweep.yaml:7:11: plugins[0]: ./mine.so has the sampler climber, the search space narrowing and the stop rule "
          "plateau, but the sweep file uses nothing from it; write sampler: {type: climber}, or remove it"},

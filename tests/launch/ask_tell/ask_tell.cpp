@@ -187,7 +187,7 @@ TEST_CASE("every bad line gets an error with its line number and changes nothing
         {"slots_joined", "not a JSON object"},
         {"[1]", "not a JSON object"},
         {"{\"event\":\"\xff\"}", "not a JSON object"},
-        {R"({"event":"trial_joined"})", "has to be slots_joined, slots_lost"},
+        {R"({"event":"trial_joined"})", "must be slots_joined, slots_lost"},
         {R"({"evnt":"time_up"})", "needs the key \"event\""},
         {R"({"event":"slots_joined","slots":0})", "use a whole number from 1"},
         {R"({"event":"slots_joined","slots":2000000000})", "use a whole number from 1"},

@@ -140,8 +140,9 @@ TEST_CASE("the error for an invalid event says what is wrong") {
 TEST_CASE("a number that does not fit is refused, not wrapped") {
     for (const auto* trial : {"2147483648", "-2147483649", "9223372036854775808", "18446744073709551615", "1.0"}) {
         CAPTURE(trial);
-        CHECK(error_of(std::string(R"({"event":"trial_finished","trial":)") + trial + "}").find("32 bits") !=
-              std::string::npos);
+        CHECK(
+            error_of(std::string(R"({"event":"trial_finished","trial":)") + trial + "}").find("32-bit whole number") !=
+            std::string::npos);
     }
 }
 

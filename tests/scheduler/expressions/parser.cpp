@@ -75,7 +75,7 @@ TEST_CASE("an expression may be nested at most 50 deep") {
     };
 
     CHECK(error_of(nested("(", 50, ")")).empty());
-    CHECK(error_of(nested("(", 51, ")")).starts_with("51: the expression is nested more than 50 deep"));
+    CHECK(error_of(nested("(", 51, ")")).starts_with("51: the expression is nested more than 50 levels deep"));
     CHECK(error_of(nested("-", 51, "")).starts_with("51: the expression is nested"));
     CHECK(error_of(nested("1**", 51, "")).find("nested") != std::string::npos);
     CHECK(error_of(nested("min(1,", 51, ")")).find("nested") != std::string::npos);

@@ -131,7 +131,7 @@ TEST_CASE("given values must have the type of their parameter") {
     CHECK(error_of(rules_of(), given) ==
           "config: a configuration has width = 4.5, but expressions use it as a whole number; give it such a value");
     given[4] = std::string("wide");
-    CHECK(error_of(rules_of(), given).starts_with("config: a configuration has width = wide, and"));
+    CHECK(error_of(rules_of(), given).starts_with("config: a configuration has width = wide, but"));
 }
 
 TEST_CASE("the keys of rules name a parameter or the index of a constraint") {

@@ -40,15 +40,15 @@ TEST_CASE("a built-in macro with the name of a parameter does not pass the param
     CHECK(problem("[python3, t.py, \"--env=${env}\"]") ==
           "sweep.yaml:3:26: command[2]: ${env} stands for /usr/bin/env, so it does not pass the parameter env; write "
           "${args}, or rename the parameter");
-    CHECK(problem("[./train, --env, \"${env}\"]").starts_with("sweep.yaml:3:27: command[2]: ${env} is"));
-    CHECK(problem("[python3, t.py, \"${env}\"]").starts_with("sweep.yaml:3:26: command[2]: ${env} is"));
+    CHECK(problem("[./train, --env, \"${env}\"]").starts_with("sweep.yaml:3:27: command[2]: ${env} stands for"));
+    CHECK(problem("[python3, t.py, \"${env}\"]").starts_with("sweep.yaml:3:26: command[2]: ${env} stands for"));
     CHECK(problem("[python3, t.py, \"${args}\"]").empty());
     CHECK(problem("[\"${env}\", python3, t.py, \"${args}\"]").empty());
     CHECK(problem("[nice, -n, 5, \"${env}\", \"${interpreter}\", t.py, \"--lr=${lr}\"]").empty());
     CHECK(problem_of("[python3, t.py, \"--env=${env}\"]", "  env: {parameters: {id: {values: [a, b]}}}\n")
-              .starts_with("sweep.yaml:3:26: command[2]: ${env} is"));
+              .starts_with("sweep.yaml:3:26: command[2]: ${env} stands for"));
     CHECK(problem_of("[python3, t.py, \"--program=${program}\"]", "  program: {values: [a, b]}\n", "program: t.py\n")
-              .starts_with("sweep.yaml:3:26: command[2]: ${program} is t.py, and"));
+              .starts_with("sweep.yaml:3:26: command[2]: ${program} stands for t.py, so"));
     CHECK(problem_of("[torchrun, --standalone, \"${program}\", \"${args}\"]", "  program: {values: [a, b]}\n",
                      "program: t.py\n")
               .empty());
