@@ -76,6 +76,9 @@ ExitCode show_sample(const SweepFile& file, int count) {
 ExitCode validate_file(const ValidateOptions& options) {
     auto file = read_sound_sweep_file(options.path);
     gather_warm_start(file, remark);
+    if (file.sampler && options.num_samples == 0) {
+        first_trials(file, 1, remark);  // throws if the user's own sampler proposes nothing
+    }
     const auto count = [](auto number, const char* noun) {
         return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
     };
@@ -92,13 +95,7 @@ ExitCode validate_file(const ValidateOptions& options) {
         fmt::print("{}", refusals(file.spec));
     }
     const int num_samples = std::min(options.num_samples, file.spec.run_cap.value_or(options.num_samples));
-    if (num_samples > 0) {
-        return show_sample(file, num_samples);
-    }
-    if (file.sampler) {
-        first_trials(file, 1, remark);  // a sampler of the user's has to propose something
-    }
-    return ExitCode::done;
+    return num_samples > 0 ? show_sample(file, num_samples) : ExitCode::done;
 }
 
 }  // namespace
