@@ -66,7 +66,7 @@ datasets::Normalization parse_normalization(const json& object, const std::strin
         }
         if (scale.size() != offset.size()) {
             problems.push_back(
-                {path, text("{} scales but {} offsets; give one of each for a channel", scale.size(), offset.size())});
+                {path, text("{} scales but {} offsets; give one of each per channel", scale.size(), offset.size())});
             return {};
         }
         normalization = {offset, scale};
@@ -123,7 +123,7 @@ datasets::TimeWindow parse_window(const json& object, std::vector<Problem>& prob
     section.integer("horizon", window.horizon, 0, most);
     section.reject_unknown();
     if (!object.empty() && !section.has("length")) {
-        problems.push_back({"trainer.data.window.length", "missing: give the number of rows that make a sample"});
+        problems.push_back({"trainer.data.window.length", "missing: give the number of rows in a sample"});
         return {};
     }
     return window;
@@ -136,7 +136,7 @@ std::optional<datasets::ImageSize> parse_size(Section& section, const char* key,
     section.numbers(key, lengths);
     const auto usable = [](double length) { return length >= 1 && length <= 1 << 24 && length == std::floor(length); };
     if (lengths.size() != 2 || !std::all_of(lengths.begin(), lengths.end(), usable)) {
-        problems.push_back({path, "it is no size of an image; write [HEIGHT, WIDTH], like [720, 1440]"});
+        problems.push_back({path, "this is not an image size; write [HEIGHT, WIDTH], like [720, 1440]"});
         return std::nullopt;
     }
     return datasets::ImageSize{static_cast<std::int64_t>(lengths[0]), static_cast<std::int64_t>(lengths[1])};
@@ -269,7 +269,8 @@ void read_loss(Section& section, LossSettings& settings, const LossTable& table,
     section.numbers("class_weights", settings.class_weights);
     const auto& weights = settings.class_weights;
     if (std::any_of(weights.begin(), weights.end(), [](double weight) { return weight < 0; })) {
-        problems.push_back({"trainer.class_weights", "a weight below 0 would reward errors; give numbers from 0"});
+        problems.push_back(
+            {"trainer.class_weights", "a weight below 0 would reward errors; give numbers of at least 0"});
     } else if (!weights.empty() &&
                std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 0; })) {
         problems.push_back(
@@ -297,8 +298,9 @@ void read_metrics(Section& section, std::vector<Metric>& metrics, std::vector<Pr
         if (const auto metric = metric_words.find(word)) {
             metrics.push_back(*metric);
         } else {
-            problems.push_back({"trainer.metrics", text("\"{}\" is no metric; there are {}, besides loss and accuracy",
-                                                        word, metric_words.list())});
+            problems.push_back(
+                {"trainer.metrics",
+                 text("\"{}\" is not a metric; there are {}, besides loss and accuracy", word, metric_words.list())});
         }
     }
 }
@@ -334,8 +336,8 @@ void read_training(Section& section, Settings& settings, std::vector<Problem>& p
     section.texts("init_except", settings.init_except);
     if (!settings.init_except.empty() && settings.init_from.empty()) {
         problems.push_back({"trainer.init_except",
-                            "says what does not come from a file, and there is no trainer.init_from; name the file "
-                            "there, or leave this out"});
+                            "names weights that do not come from a file, but there is no trainer.init_from; name the "
+                            "file there, or leave this out"});
     }
     read_rate(section, settings.rate);
     section.choice("precision", settings.precision, precision_words);
@@ -381,9 +383,9 @@ Settings parse_settings(const json& object, const Catalogue& base, std::vector<P
     settings.report = parse_report(section.object("report"), problems);
     settings.data = parse_data(section.object("data"), problems);
     if (settings.test_trials == TestTrials::all && settings.data.test.empty()) {
-        problems.push_back({"trainer.test_trials",
-                            "all measures each trial on the test samples, and there are none; "
-                            "name them as trainer.data.test"});
+        problems.push_back(
+            {"trainer.test_trials",
+             "all measures each trial on the test samples, but there are none; name them in trainer.data.test"});
     }
     section.reject_unknown();
     if (num_of_plugins > 0) {
