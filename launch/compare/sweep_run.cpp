@@ -8,6 +8,7 @@
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/journal/cost.hpp"
 #include "launch/json/event_json.hpp"
+#include "launch/view/results.hpp"
 #include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
@@ -136,8 +137,7 @@ SweepRun read_sweep_run(const fs::path& path, ClockOf clock, const std::function
         }
     }
     const bool is_over = history.sweep().state() != SweepState::running;
-    const bool has_lost_sampler =
-        file.sampler && std::ranges::count(history.sweep().candidates(), Origin::random, &Trial::origin) > 0;
+    const bool has_lost_sampler = num_without_sampler(file, history.sweep()) > 0;
     const auto price = price_of_slot_hour(file.price, history);
     const double idle_slot_hours = history.idle_slot_seconds() / 3600;
     return {path,    std::move(file),  std::move(keys), price,

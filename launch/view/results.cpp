@@ -184,15 +184,17 @@ std::string spending_text(const History& history, std::optional<double> price_of
                        with_cost(history.idle_slot_seconds(), "idle"));
 }
 
+int num_without_sampler(const SweepFile& file, const Sweep& sweep) {
+    return file.sampler ? static_cast<int>(std::ranges::count(sweep.candidates(), Origin::random, &Trial::origin)) : 0;
+}
+
 std::string hint(const History& history, const SweepFile& file) {
     const auto& sweep = history.sweep();
-    const auto& candidates = sweep.candidates();
-    const auto num_random = std::ranges::count(candidates, Origin::random, &Trial::origin);
-    if (file.sampler && num_random > 0) {
+    if (const int num_random = num_without_sampler(file, sweep); num_random > 0) {
         return fmt::format(
             "{} of {} configurations were drawn at random, because the sampler failed; sampler.log in the sweep's "
             "directory has its output",
-            num_random, candidates.size());
+            num_random, sweep.candidates().size());
     }
     const auto end = sweep.state() == SweepState::finished ? last_end(sweep) : std::nullopt;
     if (end && has_empty_rungs(sweep)) {

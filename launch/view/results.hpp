@@ -48,6 +48,9 @@ OrderedJson spending_json(const History& history, std::optional<double> price_of
 /// What a sweep spent, for people: "slot-hours: 3.89 used (cost 3.501), 0.31 idle (cost 0.279)".
 std::string spending_text(const History& history, std::optional<double> price_of_slot_hour);
 
+/// The number of configurations that were drawn at random because the user's own sampler failed.
+int num_without_sampler(const SweepFile& file, const Sweep& sweep);
+
 /// Advice if the user's sampler failed, if all finished trials ended before the first rung, or if trials wait for data
 /// for more than a tenth of their time; otherwise empty.
 std::string hint(const History& history, const SweepFile& file);
