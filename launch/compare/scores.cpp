@@ -13,10 +13,7 @@ using analysis::missed;
 std::size_t find_baseline(const std::vector<Submission>& submissions, const std::string& name) {
     const auto found = std::ranges::find(submissions, name, &Submission::name);
     if (found == submissions.end()) {
-        std::vector<std::string> names;
-        for (const auto& each : submissions) {
-            names.push_back(each.name);
-        }
+        const auto names = names_of(submissions);
         throw InvalidInput("--baseline: no submission is named '" + name + "'" + did_you_mean(name, names) +
                            "; the submissions are " + enumerate(names, " and "));
     }

@@ -53,8 +53,8 @@ std::optional<double> money_until(const analysis::Point& point, const Method& me
 /// results/asha/3".
 std::vector<std::string> cautions(const std::vector<Method>& methods);
 
-/// How often an interval covers the true median if a method has only two to four sweeps, to stand behind "95 %
-/// interval": " (with 3 sweeps: 75 %)", for the fewest of `num_sweeps` that are more than one. Empty if none is so few.
+/// How often a "95 % interval" covers the true median if a method has only two to four sweeps: " (with 3 sweeps: 75 %)",
+/// for the fewest of `num_sweeps` that are more than one. Empty if none is so few.
 std::string few_sweeps_text(const std::vector<int>& num_sweeps);
 
 /// A table with one row for each method: submission, sweeps, reached, and the medians of the metric, seconds,

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/check.hpp"
+#include "launch/doctor/connection.hpp"
 #include "launch/system/clock.hpp"
 #include "launch/transport/mpi_transport.hpp"
 #include "launch/transport/network.hpp"
@@ -30,8 +31,11 @@ std::optional<Message> wait_for(MpiSession& session, MessageKind kind, Clock::ti
 /// Examines this node as one of several; all ranks must call it together.
 NodeReport examine_together(MpiSession& session, const Examination& examination) {
     const auto plan = plan_together(session, examination.slots);
-    const auto interface = interface_between(session, examination.interface);  // before a slow node keeps others waiting
+    // All that needs the others comes first, before a slow node keeps them waiting.
+    const auto interface = interface_between(session, examination.interface);
+    const auto connections = examine_connections(session, interface);
     auto report = examine_node(examination, plan);
+    report.findings.insert(report.findings.end(), connections.begin(), connections.end());
     try {
         require_way_to_other_nodes(interface);
     } catch (const InvalidInput& error) {

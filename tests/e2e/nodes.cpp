@@ -278,6 +278,7 @@ TEST_CASE("under mpirun the doctor gathers the slots of all ranks, and reports e
     CHECK(report.at("slots")[3].at("CPUs").is_null());  // two ranks must not bind to the same cores
     CHECK(result.out.find("workers are not bound to cores: several ranks share the cores") != std::string::npos);
     CHECK(result.out.find("a message to the last one and back takes") != std::string::npos);
+    CHECK(result.out.find("each node can connect to the next one") != std::string::npos);
     CHECK(result.out.find("and its locks are shared by the nodes") != std::string::npos);
     CHECK(result.out.find("flock works") == result.out.rfind("flock works"));
 }
