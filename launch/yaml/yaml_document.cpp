@@ -1,13 +1,13 @@
 #include "launch/yaml/yaml_document.hpp"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
-#include <vector>
 
 #include "core/check.hpp"
 #include "core/utf8.hpp"
@@ -240,10 +240,42 @@ void check_encoding(std::string_view text, const std::string& file) {
     }
 }
 
-std::vector<YAML::Node> load(const std::string& text, const std::string& file) {
+/// Refuses a second document as soon as it begins. YAML::LoadAll() would not come to an end if a document began with a
+/// comma: it reads an empty document before the comma again and again.
+class OneDocument final : public YAML::EventHandler {
+  public:
+    explicit OneDocument(const std::string& file) : file_(file) {}
+
+    void OnDocumentStart(const YAML::Mark& mark) override {
+        if (++num_documents_ > 1) {
+            const auto [line, column] = position(mark);
+            throw InvalidInput(
+                fmt::format("{}:{}:{}: a second YAML document begins here; use one document of `key: value` lines",
+                            file_, line, column));
+        }
+    }
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+    void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+    void OnSequenceEnd() override {}
+    void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+    void OnMapEnd() override {}
+
+  private:
+    const std::string& file_;
+    int num_documents_ = 0;
+};
+
+YAML::Node load(const std::string& text, const std::string& file) {
     check_encoding(text, file);
     try {
-        return YAML::LoadAll(text);
+        std::istringstream stream(text);
+        YAML::Parser parser(stream);
+        OneDocument documents(file);
+        while (parser.HandleNextDocument(documents)) {}
+        return YAML::Load(text);
     } catch (const YAML::Exception& error) {
         const auto [line, column] = position(error.mark);
         const auto written = line_of(text, line);
@@ -262,21 +294,15 @@ std::vector<YAML::Node> load(const std::string& text, const std::string& file) {
 
 YamlDocument parse_yaml(const std::string& text, const std::string& file, Mistakes& mistakes,
                         const std::string& verbatim) {
-    const auto documents = load(text, file);
+    const auto document = load(text, file);
     YamlDocument result{OrderedJson::object(), SourceMap(file)};
-    if (documents.empty() || documents.front().IsNull()) {
+    if (document.IsNull()) {
         result.source.fail("", "the file is empty");
     }
-    if (documents.size() > 1) {
-        const auto [line, column] = position(documents[1].Mark());
-        throw InvalidInput(
-            fmt::format("{}:{}:{}: a second YAML document begins here; use one document of `key: value` lines", file,
-                        line, column));
-    }
-    if (!documents.front().IsMap()) {
+    if (!document.IsMap()) {
         result.source.fail("", "the file is not a map; write it as lines of `key: value`");
     }
-    result.root = Converter(text, result.source, mistakes, verbatim).convert(documents.front(), "");
+    result.root = Converter(text, result.source, mistakes, verbatim).convert(document, "");
     if (!result.root.is_object()) {
         mistakes.throw_if_any(result.source);
     }

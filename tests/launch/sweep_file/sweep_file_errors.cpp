@@ -440,7 +440,7 @@ TEST_CASE("the message about invalid YAML gives its position") {
                      7),
          "sweep.yaml:1:6: the byte 0x00 does not belong in text; this file is not YAML"},
         {"a: 1\n---\nb: 2\n",
-         "sweep.yaml:3:1: a second YAML document begins here; use one document of `key: value` lines"},
+         "sweep.yaml:2:1: a second YAML document begins here; use one document of `key: value` lines"},
     });
     CHECK(error_in("a: &x [*x]\n").find("is nested more than 32 levels deep; does an alias contain itself?") !=
           std::string::npos);

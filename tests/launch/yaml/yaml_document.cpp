@@ -37,3 +37,9 @@ TEST_CASE("a long text that aliases repeat counts with all of its bytes") {
 
     CHECK(contains(error_of([&] { parse_yaml(text, "s.yaml"); }), "or 100 MB of text"));
 }
+
+TEST_CASE("a document that begins with a comma ends the reading") {
+    for (const std::string text : {", a: 1\n", "{a: 1}, b\n", "a: 1\n---\n, b\n"}) {
+        CHECK(contains(error_of([&] { parse_yaml(text, "s.yaml"); }), "a second YAML document begins here"));
+    }
+}
