@@ -19,6 +19,7 @@
 #include "core/shell_words.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/json/json.hpp"
+#include "launch/messages/trial_report.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -85,6 +86,17 @@ class Lines {
         "{0}:{1}: {2}: the file was changed or its disk is damaged, so the rest cannot be trusted; restore the file "
         "from a copy, or go back to the state before this line: head -n {3} {4} > {5} && mv {5} {4}",
         file, index + 1, problem, index, shell_quoted(file), shell_quoted(file + ".kept")));
+}
+
+/// Called while an error about a whole record is handled: adds the place, unless the error names it.
+[[noreturn]] void does_not_fit(const std::filesystem::path& path, std::size_t index, const std::string& problem) {
+    if (problem.starts_with(path.string())) {
+        throw;
+    }
+    throw InvalidInput(
+        fmt::format("{}:{}: the record cannot be applied: {}; if a newer crescendo wrote it, use that "
+                    "one, else restore the file from a copy",
+                    path.string(), index + 1, problem));
 }
 
 void check_header(const std::filesystem::path& path, const Json& header) {
@@ -209,7 +221,13 @@ Journal::End Journal::read(const std::filesystem::path& path, const std::functio
         if (end.num_records == 0) {
             check_header(path, line.json());
         }
-        take(line);
+        try {
+            take(line);
+        } catch (const InvalidInput& error) {
+            does_not_fit(path, end.num_records, error.what());
+        } catch (const Json::exception& error) {  // a value has the wrong type
+            does_not_fit(path, end.num_records, plain(error));
+        }
         ++end.num_records;
         end.length += size;
     }

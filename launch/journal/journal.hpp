@@ -57,7 +57,7 @@ class Journal {
     };
 
     /// Passes every complete record to `take`, the header first. Safe while a writer appends. Holds only a part of the
-    /// file in memory.
+    /// file in memory. An InvalidInput or JSON error of `take` becomes an InvalidInput that names file and line.
     static End read(const std::filesystem::path& path, const std::function<void(const Line&)>& take);
 
     /// Reads all complete records at once, the header first. For journals that fit into memory.

@@ -13,6 +13,7 @@
 #include "launch/journal/journal.hpp"
 #include "launch/journal/report_record.hpp"
 #include "launch/json/event_json.hpp"
+#include "tests/error_of.hpp"
 #include "tests/failing_disk.hpp"
 #include "tests/launch/coordinator/stage.hpp"
 #include "tests/temporary_folder.hpp"
@@ -405,4 +406,23 @@ TEST_CASE("the most slots of a sweep are the maximum over all its sessions") {
     }
 
     CHECK(stage.history.most_slots() == 2);
+}
+
+TEST_CASE("the error for a record that cannot be applied names its file and line") {
+    const Stage stage("run_cap: 1\n");
+    const TemporaryFolder folder;
+    const auto error_for = [&](const char* record) {
+        const auto path = folder / "journal.jsonl";
+        std::filesystem::remove(path);
+        auto journal = Journal::create(path);
+        journal.append(session_note(1, "h", 1));
+        journal.append(OrderedJson::parse(record));
+        journal.sync();
+        return tests::error_of([&] { History::read(stage.history.sweep().spec(), path); });
+    };
+
+    CHECK(error_for(R"({"event":"trial_frozen","trial":0,"time":2})")
+              .starts_with((folder / "journal.jsonl:3: the record cannot be applied: ").string()));
+    CHECK(error_for(R"({"note":"tested","trial":0,"time":2})")
+              .starts_with((folder / "journal.jsonl:3: the record cannot be applied: ").string()));
 }
