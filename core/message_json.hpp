@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 #include "core/check.hpp"
 #include "core/trial_protocol.hpp"
@@ -39,16 +42,17 @@ struct ValueWriter {
     }
 };
 
-/// Reads each value of a message from JSON. Throws what `Json` throws if the value has another type.
+/// Reads each value of a message from JSON. Throws what `Json` throws if the value has another type, and
+/// std::runtime_error if it is not one of the values that the member can have.
 template <class Json>
 struct ValueReader {
     const Json& json;
 
     template <class Tag>
     void operator()(Id<Tag>& id) const {
-        json.get_to(id.value);
+        (*this)(id.value);
     }
-    void operator()(Resource& resource) const { json.get_to(resource.value); }
+    void operator()(Resource& resource) const { (*this)(resource.value); }
     void operator()(JsonText& value) const { value.text = json.dump(); }
     void operator()(StateSource& source) const {
         const auto word = json.template get<std::string>();
@@ -76,7 +80,27 @@ struct ValueReader {
     }
     template <class Value>
     void operator()(Value& value) const {
+        if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
+            if (!is_whole<Value>()) {  // `Json` would make another number of it
+                throw std::runtime_error(text("{} is not a whole number of {} bits", json.dump(), 8 * sizeof(Value)));
+            }
+        }
         json.get_to(value);
+    }
+
+  private:
+    /// Whether it is a whole number that `Number` can hold. Some languages write 3 as 3.0.
+    template <class Number>
+    bool is_whole() const {
+        if (json.is_number_float()) {
+            constexpr double exact = 9007199254740992.0;  // 2^53: a double holds every whole number up to here
+            const auto number = json.template get<double>();
+            return number == std::floor(number) && std::abs(number) <= exact &&
+                   std::in_range<Number>(static_cast<std::int64_t>(number));
+        }
+        return json.is_number_unsigned()
+                   ? std::in_range<Number>(json.template get<std::uint64_t>())
+                   : json.is_number_integer() && std::in_range<Number>(json.template get<std::int64_t>());
     }
 };
 
@@ -95,7 +119,7 @@ Json write(const Message& message) {
 }
 
 /// Reads these fields of a message, and ignores other keys. An optional key may be null. Throws what `Json` throws if a
-/// required key is missing, or if a value has another type.
+/// required key is missing, or what ValueReader throws.
 template <class Message, class Json, class Fields>
 Message read(const Json& json, const Fields& fields) {
     Message message;

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <tuple>
 #include <utility>
 
 #include "core/message_json.hpp"
@@ -35,6 +36,10 @@ bool is_known(const std::string& type) {
                                                      type::progress, type::stranded,  type::left,         type::failed,
                                                      type::store,    type::evaluated, type::group_checked};
     return std::ranges::find(known, type) != known.end();
+}
+
+constexpr auto generation_of_report() {
+    return std::tuple(Field{"generation", &protocol::Report::generation, Presence::optional});
 }
 
 Json join_message(protocol::Join join, int rank) {
@@ -289,7 +294,7 @@ void WarmWorker::receive(const Json& message) {
             trial, fmt::format("reports from ranks other than 0 are ignored; rank {} sent one", busy->task.rank)});
     } else if (type == protocol::Report::name) {
         auto report = report_from(trial, message);
-        report.generation = message.value("generation", report.generation);
+        report.generation = protocol::read<protocol::Report>(message, generation_of_report()).generation;
         tell(std::move(report));
     } else if (type == protocol::Regrouped::name) {
         auto regrouped = protocol::read<protocol::Regrouped>(message);

@@ -179,3 +179,14 @@ TEST_CASE("a message that is not an order is refused with the reason") {
     join.erase("state");
     CHECK_THROWS_WITH(trainer::parse_order(join), doctest::Contains("key 'state' not found"));
 }
+
+TEST_CASE("a number that a message's member cannot hold is refused rather than made another one") {
+    const auto generation_of = [](const char* number) {
+        return protocol::read<protocol::Stranded>(Json{{"generation", Json::parse(number)}}).generation;
+    };
+    CHECK(generation_of("3.0") == 3);
+    for (const auto* number : {"4294967297", "-2147483649", "18446744073709551615", "1.5", "1e300", "true", "\"1\""}) {
+        CHECK_THROWS_WITH(generation_of(number), doctest::Contains("is not a whole number of 32 bits"));
+    }
+    CHECK(protocol::read<protocol::Join>(protocol::write<Json>(join_of(protocol::StateSource::fresh))).seed == ~0ULL);
+}
