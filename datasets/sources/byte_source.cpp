@@ -6,6 +6,8 @@
 #endif
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/check.hpp"
@@ -28,24 +30,40 @@ class FileBytes : public ByteSource {
     }
 
     void read(std::span<std::byte> out) override {
-        if (gzfread(out.data(), 1, out.size(), file_.get()) == out.size()) {
-            return;
+        if (gzfread(out.data(), 1, out.size(), file_.get()) != out.size()) {
+            fail();
         }
-        int code = Z_OK;
-        const char* reason = gzerror(file_.get(), &code);
-        cut_off(name(), code == Z_OK ? "" : reason);
+        left_ -= std::ssize(out);
+        if (left_ == 0 && gzdirect(file_.get()) == 0 && gzgetc(file_.get()) != -1) {
+            cut_off(name(), "it is longer than it says");
+        }
+        if (left_ == 0 && is_damaged()) {  // it has compared the checksum
+            fail();
+        }
     }
 
     void skip(std::int64_t num_bytes) override {
         CRESCENDO_VALIDATE(gzseek(file_.get(), static_cast<z_off_t>(num_bytes), SEEK_CUR) >= 0, "",
                            "{} cannot be read: {}", name(), gzerror(file_.get(), nullptr));
+        left_ -= num_bytes;
     }
 
+    void expect(std::int64_t num_bytes) override { left_ = num_bytes; }
+
   private:
+    bool is_damaged() const {
+        int code = Z_OK;
+        gzerror(file_.get(), &code);
+        return code != Z_OK;
+    }
+
+    [[noreturn]] void fail() const { cut_off(name(), is_damaged() ? gzerror(file_.get(), nullptr) : ""); }
+
     struct Close {
         void operator()(gzFile_s* file) const { gzclose_r(file); }
     };
     std::unique_ptr<gzFile_s, Close> file_;
+    std::int64_t left_ = std::numeric_limits<std::int64_t>::max();
 };
 
 #ifdef CRESCENDO_LIBZIP
@@ -87,6 +105,12 @@ class ZipBytes : public ByteSource {
             const auto step = std::min(num_bytes, std::ssize(skipped));
             read(std::span(skipped).first(static_cast<std::size_t>(step)));
             num_bytes -= step;
+        }
+    }
+
+    void expect(std::int64_t num_bytes) override {
+        if (!std::cmp_equal(left_, num_bytes)) {
+            cut_off(name(), "its size is not the one that it says");
         }
     }
 

@@ -23,6 +23,10 @@ class ByteSource {
     virtual void read(std::span<std::byte> out) = 0;
     virtual void skip(std::int64_t num_bytes) = 0;
 
+    /// Says how many bytes are left to read. If the source has a checksum, read() then compares it with the last byte,
+    /// and throws InvalidInput if it differs or if more bytes follow: then what says their number is damaged.
+    virtual void expect(std::int64_t num_bytes) = 0;
+
   private:
     std::string name_;
 };

@@ -56,7 +56,7 @@ IdxReader::IdxReader(const std::filesystem::path& file) : SampleSource(file.stri
         to_host_order(bytes, bytes.size());
         lengths.push_back(std::bit_cast<std::uint32_t>(bytes));
     }
-    set_format({*type, {lengths.begin() + 1, lengths.end()}}, lengths.front());
+    bytes_->expect(set_format({*type, {lengths.begin() + 1, lengths.end()}}, lengths.front()));
 }
 
 void IdxReader::skip(std::int64_t num_samples) {

@@ -112,7 +112,7 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> bytes) : SampleSource(bytes->na
         header.value("fortran_order").starts_with("False"), "",
         "{} is stored in Fortran order, which scatters each sample's numbers; save numpy.ascontiguousarray of {}",
         name(), "it");
-    set_format({*element, {shape.begin() + 1, shape.end()}, type.ends_with("b1")}, shape.front());
+    bytes_->expect(set_format({*element, {shape.begin() + 1, shape.end()}, type.ends_with("b1")}, shape.front()));
     const auto other = std::endian::native == std::endian::little ? '>' : '<';
     swapped_ = type.front() == other;
 }

@@ -49,7 +49,7 @@ std::size_t SampleFormat::bytes() const {
     return static_cast<std::size_t>(elements) * size_of(type);
 }
 
-void SampleSource::set_format(SampleFormat format, std::int64_t num_samples) {
+std::int64_t SampleSource::set_format(SampleFormat format, std::int64_t num_samples) {
     auto bytes = static_cast<std::int64_t>(size_of(format.type));
     for (const auto length : format.shape) {
         const bool overflows = __builtin_mul_overflow(bytes, length, &bytes);
@@ -57,8 +57,12 @@ void SampleSource::set_format(SampleFormat format, std::int64_t num_samples) {
                            "{} claims samples of 0 bytes, or of 2^40 or more: it is damaged, or in another format",
                            name_);
     }
+    const bool overflows = __builtin_mul_overflow(bytes, num_samples, &bytes);
+    CRESCENDO_VALIDATE(!overflows, "", "{} claims {} samples, more than a file can hold: it is damaged", name_,
+                       num_samples);
     format_ = std::move(format);
     num_samples_ = num_samples;
+    return bytes;
 }
 
 std::unique_ptr<SetSource> make_set(std::unique_ptr<SampleSource> inputs, std::unique_ptr<SampleSource> targets) {

@@ -40,8 +40,9 @@ class SampleSource {
     virtual void read(std::span<std::byte> out) = 0;
 
   protected:
-    /// Sets format() and num_samples(). Throws InvalidInput if a sample would have no elements, or 2^40 bytes or more.
-    void set_format(SampleFormat format, std::int64_t num_samples);
+    /// Sets format() and num_samples(). Throws InvalidInput if a sample would have no elements, or 2^40 bytes or more,
+    /// or all samples more than 2^63. Returns the number of their bytes.
+    std::int64_t set_format(SampleFormat format, std::int64_t num_samples);
 
   private:
     std::string name_;

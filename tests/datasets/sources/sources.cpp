@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
@@ -131,11 +132,16 @@ TEST_CASE("arrays in NumPy archives are converted, whether stored or deflated") 
               Contains("has no readable array \"z\"; it holds x, y"));
         CHECK(converted.complaint({file, file + ":y"}) == Contains("is an archive of arrays; name one"));
     }
-    auto damaged = read_bytes(converted.path("stored.npz"));
-    damaged[200] ^= std::byte{1};  // an element of x
-    write_bytes(converted.path("damaged.npz"), damaged);
-    CHECK(converted.complaint({converted.path("damaged.npz:x"), converted.path("damaged.npz:y")}) ==
-          Contains("damaged.npz:x is truncated or damaged"));
+    const auto stored = read_bytes(converted.path("stored.npz"));
+    const auto shape = bytes_of<char>({'(', '7', ',', ' ', '2', ',', ' ', '3', ')'});
+    const auto digit = std::ranges::search(stored, shape).begin() - stored.begin() + 1;
+    for (const auto at : {digit, std::ptrdiff_t{200}}) {  // the number of samples of x, which becomes 6; an element
+        auto damaged = stored;
+        damaged[static_cast<std::size_t>(at)] ^= std::byte{1};
+        write_bytes(converted.path("damaged.npz"), damaged);
+        CHECK(converted.complaint({converted.path("damaged.npz:x")}) ==
+              Contains("damaged.npz:x is truncated or damaged"));
+    }
     CHECK(converted.complaint({converted.path("absent.npz:x"), converted.path("absent.npz:y")}) ==
           Contains("absent.npz cannot be opened"));
 }
@@ -159,6 +165,8 @@ TEST_CASE("arrays that cannot be samples are refused with the reason") {
     CHECK(complaint("{'descr': '<f4', 'fortran_order': False, }") == Contains("no shape in its header"));
     CHECK(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 0), }") ==
           Contains("claims samples of 0 bytes"));
+    CHECK(complaint("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 2), }") ==
+          Contains("claims 4611686018427387904 samples, more than a file can hold"));
     CHECK(complaint("{'descr': '<f8', 'fortran_order': False, 'shape': (9,), }") ==
           Contains("a.npy is truncated or damaged"));
     write_text(converted.path("a.npy"), "not an array of NumPy");
