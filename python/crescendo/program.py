@@ -273,7 +273,7 @@ class Trial:
             if self.rank == 0:
                 self._socket.sendall((json.dumps(message) + "\n").encode())
             answer = self._stream.readline()
-        except OSError:
+        except ConnectionError:
             answer = ""
         decision = json.loads(answer) if answer else {}  # no answer: the sweep is over
         self.stopped = decision.get("decision") != "continue"

@@ -41,6 +41,7 @@ def inherited_socket() -> Optional[socket.socket]:
             "command. Or the variable was copied from a sweep: unset CRESCENDO_FD to run outside a sweep"
         ) from None
     inherited.set_inheritable(False)
+    inherited.settimeout(None)  # the program may have called socket.setdefaulttimeout()
     return inherited
 
 
@@ -144,7 +145,7 @@ class Channel:
         with self._sending:
             try:
                 self._socket.sendall(line)
-            except OSError:
+            except ConnectionError:
                 pass  # the reader sees the end as well
 
     def wait(self) -> Optional[Message]:

@@ -516,6 +516,21 @@ class ProgramTest(unittest.TestCase):
 
         self.assertFalse(trial.report(val_loss=0))
 
+    def test_a_timeout_that_the_program_set_for_its_sockets_does_not_end_the_wait_for_an_answer(self):
+        ours, theirs = socket.socketpair()
+        self.addCleanup(ours.close)
+        self.addCleanup(socket.setdefaulttimeout, None)
+        socket.setdefaulttimeout(5)
+        with mock.patch.dict(os.environ, CRESCENDO_FD=str(theirs.detach())), protocol.inherited_socket() as inherited:
+            self.assertIsNone(inherited.gettimeout())
+
+    def test_a_report_that_could_not_be_sent_is_not_taken_for_the_end_of_the_sweep(self):
+        trial = self.trial()
+        trial._socket = mock.Mock(sendall=mock.Mock(side_effect=OSError(errno.ENOBUFS, "No buffer space available")))
+
+        with self.assertRaisesRegex(OSError, "No buffer space"):
+            trial.report(val_loss=0)
+
     def test_outside_a_sweep_reports_are_printed(self):
         trial = program.Trial(None)
         with contextlib.redirect_stdout(io.StringIO()) as printed:
