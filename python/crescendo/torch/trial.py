@@ -79,7 +79,7 @@ class Trial:
         directory: Optional[Path],
     ) -> None:
         self.args = args
-        """The program's arguments: the trainer's settings and the trial's parameters."""
+        """The program's arguments: the words of `command:` and the trial's parameters."""
         self.device = device
         self.number = number
         """Number of the trial in its sweep, from 0."""
