@@ -126,8 +126,6 @@ class Session:
                     self._leave(order)
                 elif order["type"] == "evaluate":
                     self._evaluate(order, test)
-                elif order["type"] == "measure_latency":
-                    raise NotImplementedError("crescendo.torch does not measure latency; crescendo-trainer does")
                 # a decision here answers a report of a group that has broken up since
         except Exception as error:
             traceback.print_exc()
