@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "core/files/file_descriptor.hpp"
+#include "core/files/paths_in.hpp"
 #include "core/files/writing.hpp"
 
 namespace crescendo {
@@ -25,11 +26,11 @@ void move_over(const fs::path& from, const fs::path& to) {
 void remove_temporaries(const fs::path& path) {
     const auto left = path.filename().string() + ".tmp";
     std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(path.has_parent_path() ? path.parent_path() : ".", ignored)) {
-        const auto name = entry.path().filename().string();
+    for (const auto& other : paths_in(path.has_parent_path() ? path.parent_path() : ".")) {
+        const auto name = other.filename().string();
         const auto pid = name.find_last_not_of("0123456789");  // the character before the pid
         if (name == left || (name.starts_with(left + ".") && pid < name.size() - 1 && name[pid] == '.')) {
-            fs::remove(entry.path(), ignored);
+            fs::remove(other, ignored);
         }
     }
 }

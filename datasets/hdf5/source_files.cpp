@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/files/paths_in.hpp"
 #include "datasets/hdf5/hdf5_packing.hpp"
 #include "datasets/hdf5/hdf5_types.hpp"
 
@@ -112,15 +113,14 @@ std::optional<fs::path> later_than(std::size_t missing, const std::string& patte
         const auto one = numbered(name, 1);
         const auto at =
             static_cast<std::size_t>(std::mismatch(zero.begin(), zero.end(), one.begin()).first - zero.begin());
-        std::error_code unreadable;
-        for (const auto& entry : fs::directory_iterator(fs::absolute(place).parent_path(), unreadable)) {
-            const auto other = entry.path().filename().string();
+        for (const auto& path : paths_in(fs::absolute(place).parent_path())) {
+            const auto other = path.filename().string();
             std::size_t number = 0;
             const auto* digits = other.data() + std::min(at, other.size());
             const bool has_number = std::from_chars(digits, other.data() + other.size(), number).ec == std::errc{};
             if (has_number && number > missing && numbered(name, number) == other &&
                 (!first || number < first->first)) {
-                first.emplace(number, entry.path());
+                first.emplace(number, path);
             }
         }
     }

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "core/check.hpp"
+#include "core/files/paths_in.hpp"
 #include "core/shell_words.hpp"
 #include "launch/directory/earlier_results.hpp"
 #include "launch/directory/metric_note.hpp"
@@ -87,8 +88,8 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
     } catch (const std::system_error& error) {
         std::error_code ignored;
         if (existed) {
-            for (const auto& entry : fs::directory_iterator(path, ignored)) {
-                fs::remove_all(entry.path(), ignored);
+            for (const auto& each : paths_in(path)) {
+                fs::remove_all(each, ignored);
             }
         } else {
             fs::remove_all(path, ignored);
@@ -212,8 +213,8 @@ void SweepDirectory::require_writable() const {
 
 void SweepDirectory::discard() const {
     std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(path_, ignored)) {
-        fs::remove_all(entry.path(), ignored);
+    for (const auto& each : paths_in(path_)) {
+        fs::remove_all(each, ignored);
     }
     if (!fs::is_symlink(path_, ignored)) {  // a link is the user's, to a folder on another disk
         fs::remove(path_, ignored);

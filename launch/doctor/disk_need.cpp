@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <system_error>
 
+#include "core/files/paths_in.hpp"
 #include "launch/files/remove_files.hpp"
 
 namespace crescendo::launch {
@@ -56,10 +56,10 @@ TrialsOnDisk trials_on_disk(const SweepFile& file, int num_slots) {
 
 DiskUse disk_use(const SweepDirectory& directory) {
     DiskUse use;
-    std::error_code none;
-    for (const auto& trial : fs::directory_iterator(directory.path() / "trials", none)) {
-        const auto size = remove_files(trial.path(), [](std::string_view) { return true; },
-                                       std::chrono::steady_clock::time_point::max(), Removal::pretend)
+    for (const auto& trial : paths_in(directory.path() / "trials")) {
+        const auto size = remove_files(
+                              trial, [](std::string_view) { return true; },
+                              std::chrono::steady_clock::time_point::max(), Removal::pretend)
                               .bytes;
         use.all += size;
         use.largest = std::max(use.largest, size);

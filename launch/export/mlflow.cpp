@@ -8,9 +8,9 @@
 #include <fstream>
 #include <set>
 #include <string_view>
-#include <system_error>
 
 #include "core/crc32.hpp"
+#include "core/files/paths_in.hpp"
 #include "core/random.hpp"
 #include "launch/export/dated_sweep.hpp"
 #include "launch/json/json.hpp"
@@ -121,10 +121,9 @@ std::string uri_of(const fs::path& path) {
 /// file. MLflow finds only one experiment per name, and its databases refuse a second one.
 std::string free_name(const std::string& name, const fs::path& folder, const std::string& id) {
     std::set<std::string> taken;  // as written in YAML, with or without quotes
-    std::error_code none;
-    for (const auto& entry : fs::directory_iterator(folder, none)) {
-        std::ifstream meta(entry.path() / "meta.yaml");
-        for (std::string line; entry.path().filename() != id && std::getline(meta, line);) {
+    for (const auto& experiment : paths_in(folder)) {
+        std::ifstream meta(experiment / "meta.yaml");
+        for (std::string line; experiment.filename() != id && std::getline(meta, line);) {
             if (line.starts_with("name: ")) {
                 taken.insert(line.substr(6));
             }

@@ -18,6 +18,7 @@
 #include "core/files/durable_file.hpp"
 #include "core/files/file_descriptor.hpp"
 #include "core/files/host_name.hpp"
+#include "core/files/paths_in.hpp"
 #include "core/files/read_all.hpp"
 #include "core/shell_words.hpp"
 #include "launch/directory/sweep_lock.hpp"
@@ -173,9 +174,9 @@ RequestInbox::RequestInbox(fs::path folder) : folder_(std::move(folder)) {
         fs::rename(folder_, fmt::format("{}-of-another-user-{}", folder_.string(), new_name()), error);
     }
     ::mkdir(folder_.c_str(), 0700);
-    for (const auto& entry : fs::directory_iterator(folder_, error)) {
-        if (entry.path().extension() == answer_ending) {
-            fs::remove(entry.path(), error);
+    for (const auto& path : paths_in(folder_)) {
+        if (path.extension() == answer_ending) {
+            fs::remove(path, error);
         }
     }
 }
@@ -187,9 +188,8 @@ void RequestInbox::look() {
     }
     next_look_ = now + between_looks;
     std::vector<std::string> names;
-    std::error_code error;  // no requests yet
-    for (fs::directory_iterator entry(folder_, error), end; !error && entry != end; entry.increment(error)) {
-        const auto name = entry->path().filename().string();
+    for (const auto& path : paths_in(folder_)) {
+        const auto name = path.filename().string();
         if (name.ends_with(request_ending) && !undeletable_.contains(name)) {
             names.push_back(name.substr(0, name.size() - request_ending.size()));
         }
