@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "launch/directory/recorded_sweep.hpp"
+#include "launch/files/read_file.hpp"
 #include "launch/journal/cost.hpp"
 #include "launch/json/event_json.hpp"
 #include "launch/view/results.hpp"
@@ -145,7 +146,7 @@ SweepRun read_sweep_run(const fs::path& path, ClockOf clock, const std::function
 }
 
 std::vector<fs::path> sweeps_in(const fs::path& directory) {
-    if (holds_sweep(directory) || !fs::is_directory(directory)) {
+    if (is_there(SweepDirectory(directory).journal()) || !fs::is_directory(directory)) {
         return {SweepDirectory::open(directory.has_filename() ? directory : directory.parent_path()).path()};
     }
     std::vector<fs::path> sweeps;

@@ -42,7 +42,7 @@ SweepRun read_sweep_run(const std::filesystem::path& directory, ClockOf clock,
                         const std::function<void(std::size_t num_bytes)>& num_bytes);
 
 /// Directories of the sweeps in a directory: the directory itself if it is a sweep's, else those of its folders that
-/// are, sorted by name. Throws InvalidInput if there is none.
+/// are, sorted by name. Throws InvalidInput if there is none, and std::system_error if the disk does not tell.
 std::vector<std::filesystem::path> sweeps_in(const std::filesystem::path& directory);
 
 }  // namespace crescendo::launch

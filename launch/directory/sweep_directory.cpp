@@ -163,8 +163,11 @@ void SweepDirectory::write_run(const Json& run) const {
 fs::path SweepDirectory::working_directory() const {
     fs::path folder = read_run().at("working_directory").get<std::string>();
     std::error_code error;
-    const bool is_found = fs::is_directory(folder, error);
-    CRESCENDO_VALIDATE(is_found, "",
+    const auto kind = fs::status(folder, error);
+    if (!fs::status_known(kind)) {
+        cannot_read(folder, error.value());
+    }
+    CRESCENDO_VALIDATE(fs::is_directory(kind), "",
                        "{}: its programs run in {}, where the sweep was started, but that is {}; put it back or, if it "
                        "was moved, write its new path as \"working_directory\" into {}",
                        path_.string(), folder.string(), error ? "not there: " + error.message() : "not a folder",

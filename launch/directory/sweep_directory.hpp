@@ -68,7 +68,8 @@ class SweepDirectory {
     /// Contents of run.json: how the sweep was begun, and with what.
     Json read_run() const;
     void write_run(const Json& run) const;
-    /// The folder in which the sweep's programs run. Throws InvalidInput if it does not exist.
+    /// The folder in which the sweep's programs run. Throws InvalidInput if it does not exist, and std::system_error if
+    /// the disk does not tell.
     std::filesystem::path working_directory() const;
     /// The id of the sweep's last batch job; empty if it never had one.
     std::string job() const;

@@ -4,6 +4,7 @@
 
 #include "tests/error_of.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
+#include "tests/lost_folder.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -150,6 +151,13 @@ TEST_CASE("a directory has to hold a sweep or folders of sweeps") {
               sweeps_in(folder / "empty");
           }).find("empty: neither this folder nor any folder in it holds a sweep") != std::string::npos);
     CHECK(error_of([&] { sweeps_in(folder / "nothing"); }).find("nothing: no such directory") != std::string::npos);
+}
+
+TEST_CASE("a sweep on a disk that fails is not mistaken for a folder without one") {
+    const tests::LostFolder lost;
+
+    CHECK_THROWS_WITH_AS(sweeps_in(lost.path()), doctest::Contains("/journal.jsonl (try again once this is fixed): "),
+                         std::system_error);
 }
 
 TEST_CASE("slots that no trial held count as idle on either clock") {

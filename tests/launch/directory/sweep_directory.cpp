@@ -11,6 +11,7 @@
 #include "core/check.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/journal/journal.hpp"
+#include "tests/lost_folder.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -65,6 +66,16 @@ TEST_CASE("the error for a moved working folder says where to write its new path
     fs::remove(folder / "work");
     fs::create_directory(folder / "work");
     CHECK(directory.working_directory() == folder / "work");
+}
+
+TEST_CASE("a working folder on a disk that fails is not mistaken for a moved one") {
+    const TemporaryFolder folder;
+    const tests::LostFolder lost;
+    const auto directory =
+        SweepDirectory::create(folder / "s", "", {{"working_directory", (lost.path() / "work").string()}});
+
+    CHECK_THROWS_WITH_AS(directory.working_directory(), doctest::Contains("/work (try again once this is fixed): "),
+                         std::system_error);
 }
 
 TEST_CASE("a directory with a sweep is not overwritten, and the error names resume") {
