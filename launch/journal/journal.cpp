@@ -11,6 +11,7 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "core/check.hpp"
@@ -146,12 +147,15 @@ void forget_cache(const std::filesystem::path& path) {
 }
 
 /// The length of the open file; nothing if `path` does not name it any more. A file whose name or folder is gone
-/// accepts all writes, but nobody will ever read them.
+/// accepts all writes, but nobody will ever read them. Throws DirectoryError if the disk does not tell.
 std::optional<std::uint64_t> length_in_place(const std::filesystem::path& path, int file) {
     struct stat named {};
     struct stat open {};
-    const bool is_in_place = ::stat(path.c_str(), &named) == 0 && ::fstat(file, &open) == 0 &&
-                             named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+    const bool is_known = ::stat(path.c_str(), &named) == 0 && ::fstat(file, &open) == 0;
+    if (!is_known && errno != ENOENT && errno != ENOTDIR && errno != ESTALE) {
+        throw DirectoryError(std::system_error(errno, std::generic_category(), "cannot write " + path.string()));
+    }
+    const bool is_in_place = is_known && named.st_dev == open.st_dev && named.st_ino == open.st_ino;
     return is_in_place ? std::optional(static_cast<std::uint64_t>(open.st_size)) : std::nullopt;
 }
 

@@ -355,6 +355,18 @@ TEST_CASE("a moved journal is not written to, and continues once it is back") {
     CHECK(Journal::read(folder / "journal.jsonl").size() == 2);
 }
 
+TEST_CASE("a journal whose place cannot be looked at is not mistaken for a moved one") {
+    const TemporaryFolder folder;
+    fs::create_directory(folder / "s");
+    auto journal = Journal::create(folder / "s/journal.jsonl");
+    journal.append({{"a", 1}});
+    fs::rename(folder / "s", folder / "elsewhere");
+    fs::create_symlink("s", folder / "s");  // any error but that the file is gone
+
+    CHECK_THROWS_WITH_AS(journal.sync(), doctest::Contains("journal.jsonl: Too many levels of symbolic links; "),
+                         DirectoryError);
+}
+
 TEST_CASE("a writer does not overwrite the records of another writer") {
     const TemporaryFolder folder;
     const auto path = folder / "journal.jsonl";
