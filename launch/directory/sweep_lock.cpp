@@ -16,6 +16,7 @@
 
 #include "core/check.hpp"
 #include "core/files/host_name.hpp"
+#include "core/files/writing.hpp"
 #include "core/shell_words.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/journal/directory_error.hpp"
@@ -173,12 +174,15 @@ bool take(const FileDescriptor& file) {
     return true;
 }
 
-/// Returns false if that failed; errno has the reason.
-bool replace_content(const FileDescriptor& file, std::string_view content) {
-    errno = ENOSPC;  // a partial write sets no errno
-    return ::ftruncate(file.get(), 0) == 0 &&
-           ::pwrite(file.get(), content.data(), content.size(), 0) == static_cast<ssize_t>(content.size()) &&
-           ::fdatasync(file.get()) == 0;  // an NFS client would delay the write
+/// Writes into the file, which was just opened. Throws WriteError.
+void replace_content(const FileDescriptor& file, std::string_view content, const fs::path& path) {
+    if (::ftruncate(file.get(), 0) != 0) {
+        cannot_write(path);
+    }
+    write_all(file, content, path);
+    if (::fdatasync(file.get()) != 0) {  // an NFS client would delay the write
+        cannot_write(path);
+    }
 }
 
 }  // namespace
@@ -213,12 +217,13 @@ SweepLock::SweepLock(const SweepDirectory& directory, LockUse use) : path_(direc
         abandoned_by_ = first_line(previous);
     }
     content_ = to_content(ourselves(directory));
-    const bool is_named = replace_content(file_, content_);
-    const bool is_full = !is_named && (errno == ENOSPC || errno == EDQUOT);
-    if (!is_named && !(is_full && use == LockUse::removing)) {
-        cannot_open(path_);
-    }
-    if (!is_named) {
+    try {
+        replace_content(file_, content_, path_);
+    } catch (const WriteError& error) {
+        const int reason = error.code().value();
+        if (use != LockUse::removing || (reason != ENOSPC && reason != EDQUOT)) {
+            cannot_open(path_, reason);
+        }
         content_ = content_of(path_);  // the old content, if even truncating needs space (Btrfs, ZFS)
     }
     if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {

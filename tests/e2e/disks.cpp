@@ -243,6 +243,20 @@ TEST_CASE("two sessions that begin at the same moment without flock do not train
     CHECK_FALSE(fs::exists(folder / "answered"));
 }
 
+TEST_CASE("writes that the system does only in part have no effect on a sweep") {
+    const TemporaryFolder folder;
+    write_file(folder / "train.sh", "echo '{\"resource\": 1, \"metrics\": {\"loss\": 1}}' >&$CRESCENDO_FD\n");
+    write_file(folder / "sweep.yaml",
+               "name: s\nmetric: {name: loss}\nrun_cap: 2\nslots: 1\nparameters: {x: {min: 1, max: 9}}\n"
+               "command: [bash, train.sh]\n");
+    const Preload parts("SHORT_WRITES", "1");
+
+    const auto run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+
+    CHECK_MESSAGE(run.code == 0, run.err);
+    CHECK(num_reports(folder / "s") == 2);
+}
+
 TEST_CASE("clean frees space on a full copy-on-write disk, whose lock file cannot be truncated") {
     const TemporaryFolder folder;
     write_file(folder / "train.sh",

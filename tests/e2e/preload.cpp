@@ -2,6 +2,7 @@
 ///
 /// FLOCK_ERRNO    every flock fails with this error, as on some file systems
 /// FLOCK_RIVAL    before the second flock, another process writes its name to this file; needs FLOCK_ERRNO
+/// SHORT_WRITES   every write writes only half of what it is given
 /// TRUNCATE_ERRNO every ftruncate fails with this error, as on a full copy-on-write disk
 /// CRASH_IN       HDF5's library crashes when it opens a file with this name
 /// CRASH_IN_READ  it crashes when it is asked for a chunk
@@ -33,6 +34,9 @@ bool is_apart() {
     return apart != nullptr && rank != nullptr && std::strcmp(apart, rank) == 0;
 }
 
+/// How much of a write is written.
+std::size_t part_of(std::size_t size) { return std::getenv("SHORT_WRITES") == nullptr ? size : (size + 1) / 2; }
+
 template <class Function>
 Function* next(const char* name) {
     return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
@@ -54,6 +58,15 @@ int flock(int descriptor, int operation) noexcept {
     }
     errno = std::atoi(error);
     return -1;
+}
+
+ssize_t write(int descriptor, const void* bytes, std::size_t size) {
+    return next<ssize_t(int, const void*, std::size_t)>("write")(descriptor, bytes, part_of(size));
+}
+
+ssize_t pwrite(int descriptor, const void* bytes, std::size_t size, std::int64_t offset) {
+    using Write = ssize_t(int, const void*, std::size_t, std::int64_t);
+    return next<Write>("pwrite")(descriptor, bytes, part_of(size), offset);
 }
 
 int ftruncate(int descriptor, std::int64_t length) noexcept {
