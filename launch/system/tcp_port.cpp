@@ -1,19 +1,21 @@
 #include "launch/system/tcp_port.hpp"
 
 #include <arpa/inet.h>
-#include <fmt/format.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
-#include <cstring>
-#include <stdexcept>
+#include <system_error>
 
 namespace crescendo::launch {
 
 TcpPort::TcpPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const auto refuse = [] { throw std::system_error(errno, std::generic_category(), "cannot reserve a TCP port"); };
+    if (!socket_) {
+        refuse();
+    }
     const int on = 1;
     ::setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     ::setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
@@ -23,7 +25,7 @@ TcpPort::TcpPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     auto* any = reinterpret_cast<sockaddr*>(&address);
     // It is bound but does not listen, so another socket may bind to the port, and gets all connections.
     if (::bind(socket_.get(), any, sizeof address) != 0 || ::getsockname(socket_.get(), any, &size) != 0) {
-        throw std::runtime_error(fmt::format("cannot reserve a TCP port: {}", std::strerror(errno)));
+        refuse();
     }
     number_ = ntohs(address.sin_port);
 }

@@ -12,7 +12,7 @@ namespace crescendo::launch {
 /// TCPStore, gRPC, Python's socketserver.
 class TcpPort {
   public:
-    /// Throws std::runtime_error if no port is free.
+    /// Throws std::system_error if no port is free, or too many files are open.
     TcpPort();
 
     int number() const { return number_; }

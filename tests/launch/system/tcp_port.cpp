@@ -1,6 +1,9 @@
 #include "launch/system/tcp_port.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+
+#include <system_error>
 
 #include "launch/process/shell.hpp"
 
@@ -31,6 +34,16 @@ TEST_CASE("ports differ, and one program after another can listen on the same po
     CHECK(port.number() != other.number());
     CHECK(can_serve(port.number()));
     CHECK(can_serve(port.number()));
+}
+
+TEST_CASE("the error for a port that cannot be reserved has the system's reason") {
+    rlimit before{};
+    ::getrlimit(RLIMIT_NOFILE, &before);
+    const rlimit none{0, before.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+
+    CHECK_THROWS_WITH_AS(TcpPort(), "cannot reserve a TCP port: Too many open files", std::system_error);
+    ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
 TEST_CASE("an interface has an address, and loopback replaces a missing interface") {
