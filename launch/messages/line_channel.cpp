@@ -43,7 +43,8 @@ void LineChannel::flush() {
         if (sent > 0) {
             outgoing_.erase(0, static_cast<std::size_t>(sent));
         } else if (errno != EINTR) {
-            if (errno != EAGAIN) {
+            const bool is_temporary = errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM;
+            if (!is_temporary) {
                 outgoing_.clear();  // the reader is gone; its end is noticed elsewhere
             }
             return;

@@ -28,7 +28,8 @@ void ControlChannel::send(const json& message) {
     const std::lock_guard lock(send_mutex_);
     for (std::string_view rest = line; !rest.empty();) {
         const ssize_t sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
-        if (sent < 0 && errno != EINTR) {
+        const bool is_temporary = errno == EINTR || errno == ENOBUFS || errno == ENOMEM;
+        if (sent < 0 && !is_temporary) {
             return;  // the reader thread also sees the end
         }
         if (sent > 0) {

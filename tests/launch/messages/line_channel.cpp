@@ -12,6 +12,7 @@
 
 #include "core/files/file_descriptor.hpp"
 #include "launch/json/metrics_json.hpp"
+#include "tests/failing_send.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
@@ -116,6 +117,19 @@ TEST_CASE("a reader that does not read blocks nobody, and gets everything once i
     }
 
     CHECK(received == num_messages);
+}
+
+TEST_CASE("a message is kept while the kernel has no memory for it") {
+    const Ends ends;
+    LineChannel channel(ends.ours.get());
+    LineChannel reader(ends.theirs.get());
+
+    tests::num_failing_sends = 1;
+    channel.send({{"decision", "continue"}});
+    CHECK(reader.receive().empty());
+    channel.flush();
+
+    CHECK(reader.receive().size() == 1);
 }
 
 TEST_CASE("Python's NaN and Infinity are null, but not inside strings") {

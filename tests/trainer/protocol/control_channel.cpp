@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/failing_send.hpp"
 #include "tests/trainer/protocol/channel_peer.hpp"
 
 using namespace crescendo::trainer;
@@ -57,6 +58,16 @@ TEST_CASE("sending to a crescendo that has ended is not an error") {
     peer.channel->send({{"type", "hello"}});
 
     CHECK_FALSE(peer.channel->wait(60s));
+}
+
+TEST_CASE("a message is sent although the kernel has no memory for it at first") {
+    ChannelPeer peer;
+
+    crescendo::tests::num_failing_sends = 1;
+    peer.channel->send({{"type", "hello"}});
+    peer.channel.reset();  // else the read would wait for a lost message
+
+    CHECK(peer.read().at("type") == "hello");
 }
 
 TEST_CASE("invalid UTF-8 in a message is replaced") {
