@@ -26,6 +26,8 @@ Position position(const YAML::Mark& mark) { return {std::max(mark.line, 0) + 1, 
 /// one value per 100 bytes.
 constexpr std::size_t most_values = 1'000'000;
 
+constexpr const char* has_zero = "has the character \\0, at which programs take a text to end; leave it out";
+
 class Converter {
   public:
     Converter(const std::string& text, SourceMap& source, Mistakes& mistakes, const std::string& verbatim)
@@ -68,6 +70,9 @@ class Converter {
                     key, "a key is itself a map, a list or empty; use text (braces and '?' in text need quotes)");
             }
             const auto& name = entry.first.Scalar();
+            if (name.find('\0') != std::string::npos) {
+                return mistaken(key, fmt::format("a key {}", has_zero));
+            }
             const auto child = key.empty() ? name : fmt::format("{}.{}", key, name);
             const auto first = source_.position_of(child);
             source_.insert(child, position(entry.first.Mark()));
@@ -93,6 +98,9 @@ class Converter {
 
     OrderedJson convert_scalar(const YAML::Node& node, const std::string& key) {
         note_text(node, key);
+        if (node.Scalar().find('\0') != std::string::npos) {
+            return mistaken(key, has_zero);
+        }
         const std::string_view tag = node.Tag();
         if (tag == "!" || tag == "tag:yaml.org,2002:str") {  // quoted, or tagged as text
             return node.Scalar();
@@ -210,7 +218,11 @@ std::size_t length_of_character(std::string_view text) {
             return 0;
         }
     }
-    return length;
+    // The rest of what the first byte allows is longer than necessary, half of a UTF-16 character, or past the last
+    // one.
+    const bool is_one = (byte(0) != 0xE0 || byte(1) >= 0xA0) && (byte(0) != 0xED || byte(1) < 0xA0) &&
+                        (byte(0) != 0xF0 || byte(1) >= 0x90) && (byte(0) != 0xF4 || byte(1) < 0x90);
+    return is_one ? length : 0;
 }
 
 /// Checks that the text is valid: yaml-cpp accepts any bytes, but the journal, which is JSON, would refuse them once

@@ -43,3 +43,19 @@ TEST_CASE("a document that begins with a comma ends the reading") {
         CHECK(contains(error_of([&] { parse_yaml(text, "s.yaml"); }), "a second YAML document begins here"));
     }
 }
+
+TEST_CASE("a text with a zero character is refused, because a program would get only its beginning") {
+    const auto error_in = [](const char* text) { return error_of([&] { parse_yaml(text, "s.yaml"); }); };
+
+    CHECK(contains(error_in("a: \"x\\0y\"\n"), "s.yaml:1:1: a: has the character \\0"));
+    CHECK(contains(error_in("a: {\"x\\0y\": 1}\n"), "s.yaml:1:1: a: a key has the character \\0"));
+}
+
+TEST_CASE("bytes that look like UTF-8 but are no character are refused") {
+    for (const std::string bytes : {"\xE0\x9F\xBF", "\xED\xA0\x80", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80"}) {
+        CHECK(contains(error_of([&] { parse_yaml("a: " + bytes, "s.yaml"); }), "is not valid UTF-8"));
+    }
+    for (const std::string bytes : {"\xE0\xA0\x80", "\xED\x9F\xBF", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"}) {
+        CHECK(parse_yaml("a: " + bytes, "s.yaml").root.at("a") == bytes);
+    }
+}
