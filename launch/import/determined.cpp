@@ -41,6 +41,14 @@ class Section {
                            file_.path, key_, name, flow(at(name)));
         return *exact;
     }
+    /// The number of points of a grid.
+    std::int64_t count() const {
+        constexpr std::int64_t most = 1'000'000;  // more would only fill the memory
+        const auto count = whole("count");
+        CRESCENDO_VALIDATE(count >= 1 && count <= most, "", "{}: {}.count is {}; use a number from 1 to {}", file_.path,
+                           key_, count, most);
+        return count;
+    }
     std::int64_t whole_or(const std::string& name, std::int64_t otherwise) const {
         return map_.contains(name) ? whole(name) : otherwise;
     }
@@ -111,13 +119,13 @@ ImportedLine hyperparameter(const std::string& name, const OrderedJson& entry, b
             return rounded(std::pow(base, exponent), 12);
         };
         if (has_points) {
-            return {name, choice(grid_points(min, max, section.whole("count"), power))};
+            return {name, choice(grid_points(min, max, section.count(), power))};
         }
         return {name, log_uniform(power(min), power(max))};
     }
     if (type == "double") {
         const auto same = [](double value) { return value; };
-        return has_points ? ImportedLine{name, choice(grid_points(min, max, section.whole("count"), same))}
+        return has_points ? ImportedLine{name, choice(grid_points(min, max, section.count(), same))}
                           : ImportedLine{name, uniform(min, max)};
     }
     const auto first = section.whole("minval");
@@ -126,7 +134,7 @@ ImportedLine hyperparameter(const std::string& name, const OrderedJson& entry, b
         const auto whole = [last](double value) {  // a double may be rounded up to 2^63, which does not fit
             return value < static_cast<double>(last) ? static_cast<std::int64_t>(std::llround(value)) : last;
         };
-        return {name, choice(grid_points(min, max, section.whole("count"), whole))};
+        return {name, choice(grid_points(min, max, section.count(), whole))};
     }
     return whole_numbers(name, first, last);
 }

@@ -247,9 +247,8 @@ std::optional<ImportedLine> schedule(const OrderedJson& experiment, std::vector<
     const auto stop = setting(experiment, "stop");
     const auto scheduler = setting(experiment, "scheduler");
     const auto whole = [](const OrderedJson& map, const char* key) -> std::optional<std::int64_t> {
-        return map.is_object() && map.contains(key) && map.at(key).is_number()
-                   ? std::optional(map.at(key).get<std::int64_t>())
-                   : std::nullopt;
+        return map.is_object() && map.contains(key) && map.at(key).is_number() ? whole_number(map.at(key))
+                                                                               : std::nullopt;
     };
     const bool counts_iterations =
         !scheduler.is_object() ||

@@ -150,3 +150,9 @@ searcher:
     CHECK(contains(text, "scheduler: {type: fifo, max: 9, resource: epochs, workers: 2}"));
     CHECK(contains(text, "# * not carried over: searcher.source_trial_id, resources.max_slots\n"));
 }
+
+TEST_CASE("a grid from Determined with a count that would fill the memory is refused") {
+    CHECK(contains(import_error("searcher: {name: grid, metric: loss}\nhyperparameters:\n"
+                                "  a: {type: double, minval: 0, maxval: 1, count: 1000000000000}\n"),
+                   "hyperparameters.a.count is 1000000000000; use a number from 1 to 1000000"));
+}

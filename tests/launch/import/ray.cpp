@@ -234,3 +234,9 @@ TEST_CASE("a normal distribution without numbers is the standard one") {
     CHECK(contains(text, "a: {distribution: normal, mu: 0.0, sigma: 1.0}\n"));
     CHECK(contains(text, "b: {distribution: normal, mu: 3.0, sigma: 1.0}\n"));
 }
+
+TEST_CASE("a length that is no 64-bit number is not taken for another one") {
+    const auto text = imported("config: {x: \"tune.uniform(0, 1)\"}\nscheduler: {type: asha, max_t: 1e300}\n");
+
+    CHECK(contains(text, "scheduler: {type: asha, max_t: 1e+300} is not carried over"));
+}
