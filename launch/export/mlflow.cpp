@@ -43,8 +43,14 @@ std::uint64_t seed_of(const std::string& name, double date) {
     return std::uint64_t{crc32(text)} << 32 | crc32("run of " + text);
 }
 
-/// The name with only what MLflow allows: letters, digits, spaces and "_-.:/", where "/" makes a folder.
+/// The name with only what MLflow allows: letters, digits, spaces and "_-.:/", where "/" makes a folder. A very
+/// long name is cut and gets a checksum, because a file's name, and that under which it is first written, are limited.
 std::string safe_name(std::string name) {
+    constexpr std::size_t longest = 150;
+    if (name.size() > longest) {
+        const auto checksum = fmt::format("_{:08x}", crc32(name));
+        name = name.substr(0, longest - checksum.size()) + checksum;
+    }
     for (auto& c : name) {
         const auto byte = static_cast<unsigned char>(c);
         if ((byte >= 0x80 || std::isalnum(byte) == 0) && std::string_view("_-.: /").find(c) == npos) {

@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
 
 #include "tests/launch/export/export_a_sweep.hpp"
 
@@ -80,6 +83,29 @@ TEST_CASE("names that MLflow refuses, or that need a file and a folder of one na
     }
     std::ranges::sort(names);
     CHECK(names == std::vector<std::string>{"50 _", "___up", "a", "a_b", "accuracy"});
+}
+
+TEST_CASE("names that are too long for a file are cut, and stay different") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s", two_trials(1), {});
+    const std::string begin(300, 'x');
+    auto journal = Journal::open(folder / "s/journal.jsonl");
+    journal.append({{"event", "trial_reported"}, {"trial", 0}, {"resource", 1}, {"loss", -0.5}, {"time", 1001},
+                    {"metrics", {{"accuracy", 0.5}, {begin + "1", 1}, {begin + "2", 2}}}});
+    journal.sync();
+
+    const auto store = mlflow_store({.sweep = RecordedSweep(folder / "s", Reports::all), .folder = "/out"});
+    add_to_folder(folder / "out", store.files);
+
+    const auto run = store.files.at(1).first.substr(0, store.files.at(1).first.rfind('/'));
+    std::set<std::size_t> sizes;
+    std::size_t num_metrics = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "out" / run / "metrics")) {
+        sizes.insert(entry.path().filename().string().size());
+        ++num_metrics;
+    }
+    CHECK(num_metrics == 3);
+    CHECK(sizes == std::set<std::size_t>{8, 150});
 }
 
 TEST_CASE("tags distinguish repetitions") {
