@@ -1,4 +1,5 @@
 """For results that benchmarks keep in CSV files: their commit, their rows, and means over the rows."""
+import contextlib
 import csv
 import math
 import os
@@ -20,6 +21,22 @@ def read(path):
         return []
     with open(path, newline="") as file:
         return list(csv.DictReader(file))
+
+
+@contextlib.contextmanager
+def writer(path, columns):
+    """Adds rows to a file, which gets a header if it is new: call what it yields with rows that are complete."""
+    begun = not os.path.exists(path)
+    with open(path, "a", newline="") as file:
+        rows = csv.DictWriter(file, columns, lineterminator="\n", extrasaction="ignore")
+        if begun:
+            rows.writeheader()
+
+        def write(new):
+            rows.writerows(new)
+            file.flush()
+
+        yield write
 
 
 def mean_and_half_width(values):

@@ -9,16 +9,18 @@ number of workers. Curves are kept in curves.csv next to this file, one line per
 """
 import argparse
 import collections
-import csv
 import math
 import os
 import random
 import sys
 import tempfile
+from pathlib import Path
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import QUICK, Node  # noqa: E402
-from recorded import commit, mean_and_half_width, read  # noqa: E402
+from harness import QUICK, trainers  # noqa: E402
+from recorded import commit, mean_and_half_width, read, writer  # noqa: E402
+
+from crescendo.fake import Terms, Unexpected  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CURVES = os.path.join(HERE, "curves.csv")
@@ -87,27 +89,44 @@ def cpu_seconds(trainer):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def train(node, folder, settings, seed, grows):
+def train(crescendo, folder, settings, seed, grows):
     """Trains a trial to its end. Returns a row per epoch with its CPU seconds and metrics. The last row also has those
-    of the test data."""
-    trainer = node.trainers[0]
-    multiple, rows, before = 1, [], cpu_seconds(trainer)
-    node.join([trainer], settings, folder, 0, "new", seed=seed, max_resource=EPOCHS, checkpoint_at=EPOCHS)
+    of the test data. A configuration may diverge; the trainer then ends, and a new crescendo is needed."""
+    rows, before = [], cpu_seconds(crescendo.trainers[0])
+    terms = Terms(Path(folder), settings, seed=seed, max_resource=EPOCHS, checkpoint_at=EPOCHS)
+    crescendo.join([0], "new", terms)
     for epoch in range(1, EPOCHS + 1):
-        metrics = node.expect("report")["metrics"]
-        now = cpu_seconds(trainer)
-        rows.append({"epoch": epoch, "group_batch": settings["batch_size"] * multiple, "seconds": now - before,
-                     **metrics})
+        metrics = crescendo.expect(0, "report")["metrics"]
+        now = cpu_seconds(crescendo.trainers[0])
+        rows.append({"epoch": epoch, "group_batch": settings["batch_size"] * terms.batch_multiple,
+                     "seconds": now - before, **metrics})
         before = now
-        multiple = GROWTH.get(epoch, multiple) if grows else multiple
+        if grows:
+            terms.batch_multiple = GROWTH.get(epoch, terms.batch_multiple)
         if epoch < EPOCHS:
-            trainer.send(type="decision", trial=0, decision="continue", batch_multiple=multiple, checkpoint_at=EPOCHS)
-    node.leave([trainer])
+            crescendo.go_on([0], terms)
+    crescendo.leave([0])
     checkpoint = os.path.join(folder, "checkpoint.pt")
-    trainer.send(type="evaluate", trial=0, settings=settings, resource=EPOCHS, checkpoint=checkpoint, data="test")
-    rows[-1].update(node.expect("evaluated")["metrics"])
+    crescendo.send(0, type="evaluate", trial=0, settings=settings, resource=EPOCHS, checkpoint=checkpoint, data="test")
+    rows[-1].update(crescendo.expect(0, "evaluated")["metrics"])
     os.remove(checkpoint)
-    return rows
+    return [{key: f"{value:.5g}" if isinstance(value, float) else value for key, value in row.items()} for row in rows]
+
+
+def train_all(jobs, write):
+    """Trains each job, the arguments of train() after the folder, and calls write(number of the job, its rows)."""
+    crescendo = trainers(1)
+    with tempfile.TemporaryDirectory() as folder:
+        for number, job in enumerate(jobs):
+            try:
+                rows = train(crescendo, folder, *job)
+            except Unexpected as error:
+                print(f"{job}: {error}", file=sys.stderr)
+                crescendo.close()
+                crescendo = trainers(1)
+            else:
+                write(number, rows)
+    crescendo.close()
 
 
 def identity(row):
@@ -129,30 +148,22 @@ def record(arguments, path):
     done = {identity(row) for row in read(path)}
     problems = [name for name in PROBLEMS if data[name]]
     todo = [each for each in plan(problems) if each not in done]
-    mark, begun = commit(), not os.path.exists(path)
-    node = Node(1)
-    with open(path, "a", newline="") as file, tempfile.TemporaryDirectory() as folder:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n", extrasaction="ignore")
-        if begun:
-            writer.writeheader()
-        for number, each in enumerate(todo, 1):
-            problem, optimizer, config, seed, batch, scaling = each
-            settings = PROBLEMS[problem].settings(optimizer, config, scaling, os.path.abspath(data[problem]))
-            try:
-                rows = train(node, folder, settings, seed, grows=batch == "ladder")
-            except RuntimeError as error:  # a configuration may diverge; the trainer then ends
-                print(f"{each}: {error}", file=sys.stderr)
-                node.close()
-                node = Node(1)
-                continue
-            for row in rows:
-                values = {key: f"{value:.5g}" if isinstance(value, float) else value for key, value in row.items()}
-                writer.writerow({"commit": mark, "problem": problem, "optimizer": optimizer, "config": config,
-                                 "seed": seed, "batch": batch, "scaling": scaling, **values})
-            file.flush()
-            print(f"{number} of {len(todo)}: {problem}, {optimizer}, {config}, seed {seed}, {batch}, {scaling}",
+    mark = commit()
+
+    def job(each):
+        problem, optimizer, config, seed, batch, scaling = each
+        settings = PROBLEMS[problem].settings(optimizer, config, scaling, os.path.abspath(data[problem]))
+        return settings, seed, batch == "ladder"
+
+    with writer(path, COLUMNS) as write:
+        def keep(number, rows):
+            problem, optimizer, config, seed, batch, scaling = todo[number]
+            write({"commit": mark, "problem": problem, "optimizer": optimizer, "config": config, "seed": seed,
+                   "batch": batch, "scaling": scaling, **row} for row in rows)
+            print(f"{number + 1} of {len(todo)}: {problem}, {optimizer}, {config}, seed {seed}, {batch}, {scaling}",
                   flush=True)
-    node.close()
+
+        train_all(map(job, todo), keep)
 
 
 def table(path):

@@ -14,9 +14,12 @@ import sys
 import tempfile
 import threading
 import time
+from pathlib import Path
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import QUICK, Node  # noqa: E402
+from harness import QUICK, trainers  # noqa: E402
+
+from crescendo.fake import Terms  # noqa: E402
 
 TURNS = 1 if QUICK else 7
 TRAIN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "throughput", "train_ddp.py")
@@ -27,36 +30,36 @@ def settings(data):
             "data": {"train": f"{data}:/train"}}
 
 
-def first_step_done(regrouped):
+def first_step_done(crescendo):
     """The message comes eight steps later, because it has the duration of these steps."""
-    return regrouped["received"] - 8 * regrouped.get("step_seconds", 0)
+    regrouped = crescendo.expect(0, "regrouped")
+    return next(at for at, _, message in crescendo.arrivals if message is regrouped) - 8 * regrouped.get("step_seconds", 0)
 
 
-def in_memory(node, data, folder, generation):
+def in_memory(crescendo, data, folder):
     """Trains an epoch on one worker, then lets the other join."""
-    node.join(node.trainers[:1], settings(data), folder, generation, "new")
-    node.expect("regrouped")
-    node.expect("report")
-    decision = time.perf_counter()
-    node.join(node.trainers, settings(data), folder, generation + 1, "memory", batch_multiple=2)
-    seconds = first_step_done(node.expect("regrouped")) - decision
-    node.leave(node.trainers)
+    terms = Terms(Path(folder), settings(data), checkpoint_at=1)
+    crescendo.join([0], "new", terms)
+    crescendo.expect(0, "regrouped")
+    crescendo.expect(0, "report")
+    terms.batch_multiple = 2
+    decision = time.monotonic()
+    crescendo.join([0, 1], "memory", terms)
+    seconds = first_step_done(crescendo) - decision
+    crescendo.leave([0, 1])
     return seconds
 
 
 def our_restart(data, folder):
     """Times two new processes that continue from the trial's checkpoint."""
-    decision = time.perf_counter()
-    node = Node(2)
-    try:
-        node.join(node.trainers, settings(data), folder, 0, "checkpoint", batch_multiple=2)
+    decision = time.monotonic()
+    terms = Terms(Path(folder), settings(data), batch_multiple=2)
+    with trainers(2) as crescendo:
+        crescendo.join([0, 1], "checkpoint", terms)
         # The checkpoint's report comes first, and gets an answer.
-        node.expect("report")
-        for trainer in node.trainers:
-            trainer.send(type="decision", trial=0, decision="continue", batch_multiple=2, checkpoint_at=1000)
-        return first_step_done(node.expect("regrouped")) - decision
-    finally:
-        node.close()
+        crescendo.expect(0, "report")
+        crescendo.go_on([0, 1], terms)
+        return first_step_done(crescendo) - decision
 
 
 def torchrun_restart(data, folder):
@@ -72,18 +75,20 @@ def torchrun_restart(data, folder):
     return float(re.search(r"first step at ([\d.]+)", out).group(1)) - decision
 
 
-def of_large_model(node, data, folder, generation):
+def of_large_model(crescendo, data, folder):
     """Returns the phases of a regroup, and the bytes of state that it moved."""
     width, inputs, classes = (100 if QUICK else 9800), 784, 10
     numbers = (inputs + 1) * width + (width + 1) * width + (width + 1) * classes
     large = {"model": "mlp", "width": width, "depth": 2, "optimizer": "sgd", "lr": 1e-4, "batch_size": 8,
              "report": {"every": 1, "unit": "steps"}, "data": {"train": f"{data}:/train"}}
-    node.join(node.trainers[:1], large, folder, generation, "new", checkpoint_at=1000)
-    node.expect("report")
-    node.join(node.trainers, large, folder, generation + 1, "memory", checkpoint_at=1000)
-    phases = node.expect("regrouped")["phases"]
-    node.expect("report")
-    node.leave(node.trainers)
+    terms = Terms(Path(folder), large)
+    crescendo.join([0], "new", terms)
+    crescendo.expect(0, "report")
+    crescendo.expect(0, "regrouped")
+    crescendo.join([0, 1], "memory", terms)
+    phases = crescendo.expect(0, "regrouped")["phases"]
+    crescendo.expect(0, "report")
+    crescendo.leave([0, 1])
     return phases, 4 * numbers
 
 
@@ -103,16 +108,15 @@ def loopback_copy(num_bytes):
 
 
 def print_large_model(data, folder):
-    node = Node(2)
     runs, copies = [], []
-    for turn in range(TURNS + 1):
-        directory = os.path.join(folder, f"large-{turn}")
-        os.mkdir(directory)
-        phases, num_bytes = of_large_model(node, data, directory, 2 * turn)
-        if turn > 0:  # each process has trained once, as in a sweep
-            runs.append(phases)
-            copies.append(loopback_copy(num_bytes))
-    node.close()
+    with trainers(2) as crescendo:
+        for turn in range(TURNS + 1):
+            directory = os.path.join(folder, f"large-{turn}")
+            os.mkdir(directory)
+            phases, num_bytes = of_large_model(crescendo, data, directory)
+            if turn > 0:  # each process has trained once, as in a sweep
+                runs.append(phases)
+                copies.append(loopback_copy(num_bytes))
     copy = statistics.median(copies)
     print(f"a model of {num_bytes / 1e6:.0f} MB; seconds, medians of {TURNS} turns")
     for phase in ("decide", "group", "state", "data", "step"):
@@ -128,13 +132,12 @@ def main():
         del ways["torchrun"]  # throughput runs the same script
     times = {"in memory": [], **{way: [] for way in ways}}
     with tempfile.TemporaryDirectory() as folder:
-        node = Node(2)
-        in_memory(node, data, folder, 0)  # each process has trained once, as in a sweep
-        for turn in range(1, TURNS + 1):
-            times["in memory"].append(in_memory(node, data, folder, 2 * turn))
-            for way, restart in ways.items():
-                times[way].append(restart(data, folder))
-        node.close()
+        with trainers(2) as crescendo:
+            in_memory(crescendo, data, folder)  # each process has trained once, as in a sweep
+            for _ in range(TURNS):
+                times["in memory"].append(in_memory(crescendo, data, folder))
+                for way, restart in ways.items():
+                    times[way].append(restart(data, folder))
         print_large_model(data, folder)
     print(f"{'1 -> 2 workers':<16} {'min':>8} {'median':>8} {'max':>8}   seconds, decision to end of first step, {TURNS} turns")
     for name, seconds in times.items():

@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import QUICK, Node  # noqa: E402
+from harness import QUICK, trainers  # noqa: E402
 
 SAMPLES = 2048 if QUICK else 32_768
 TURNS = 1 if QUICK else 5
@@ -53,21 +53,19 @@ def measure(path, count, shared):
     variables = {"CRESCENDO_SHARED_MEMORY": f"/proc/{os.getpid()}/fd/{memory}"} if shared else {}
     settings = {"model": "mlp", "width": 4, "depth": 1, "batch_size": 256, "lr": 0.001,
                 "data": {"train": f"{path}:/", "memory": "512KiB" if QUICK else "16MiB"}}
-    node = Node(count, **variables)
-    with tempfile.TemporaryDirectory() as folder:
-        before = [bytes_read(each.process.pid) for each in node.trainers]
-        for trial, trainer in enumerate(node.trainers):
-            trainer.send(type="join", trial=trial, generation=0, rank=0, size=1, batch_multiple=1,
-                         max_resource=EPOCHS, seed=trial, sweep_seed=1, settings=settings, directory=folder,
-                         state="new")
+    with tempfile.TemporaryDirectory() as folder, trainers(count, **variables) as crescendo:
+        pids = [each.process.pid for each in crescendo.trainers]
+        before = [bytes_read(pid) for pid in pids]
+        for trial in range(count):
+            crescendo.send(trial, type="join", trial=trial, generation=0, rank=0, size=1, batch_multiple=1,
+                           max_resource=EPOCHS, seed=trial, sweep_seed=1, settings=settings, directory=folder,
+                           state="new")
         for epoch in range(EPOCHS):
-            for trial, trainer in enumerate(node.trainers):
-                node.expect("report", trainer)
+            for trial in range(count):
+                crescendo.expect(trial, "report")
                 if epoch + 1 < EPOCHS:
-                    trainer.send(type="decision", trial=trial, decision="continue")
-        total = (sum(bytes_read(each.process.pid) - old for each, old in zip(node.trainers, before)),
-                 sum(reading_seconds(each.process.pid) for each in node.trainers))
-    node.close()
+                    crescendo.send(trial, type="decision", trial=trial, decision="continue")
+        total = (sum(bytes_read(pid) - old for pid, old in zip(pids, before)), sum(map(reading_seconds, pids)))
     os.close(memory)
     return total
 

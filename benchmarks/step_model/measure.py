@@ -16,11 +16,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import BIN, CRESCENDO, QUICK, Node  # noqa: E402
+from harness import BIN, CRESCENDO, QUICK, trainers  # noqa: E402
 from recorded import commit, read  # noqa: E402
 from slow_cores import SlowCores  # noqa: E402
+
+from crescendo.fake import Terms  # noqa: E402
 
 TIMES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "times.csv")
 COLUMNS = ["commit", "model", "turn", "workers", "group_batch", "step_seconds"]
@@ -37,18 +40,13 @@ if QUICK:
 def measure(arguments):
     if arguments.fields:
         subprocess.run([CRESCENDO, "data", "stats", f"{arguments.fields}:/train"], check=True, stdout=subprocess.DEVNULL)
-    node = Node(WIDTHS[-1])
-    with contextlib.nullcontext([]) if QUICK else SlowCores(WIDTHS[-1]) as slots:
-        for slot, trainer in zip(slots, node.trainers):
+    with contextlib.nullcontext([]) if QUICK else SlowCores(WIDTHS[-1]) as slots, trainers(WIDTHS[-1]) as crescendo:
+        for slot, trainer in zip(slots, crescendo.trainers):
             slot.add(trainer.process.pid)
-        try:
-            record(arguments, node)
-        finally:
-            node.close()
+        record(arguments, crescendo)
 
 
-def record(arguments, node):
-    generation = 0
+def record(arguments, crescendo):
     kept = [row for row in read(arguments.times) if row["model"] not in arguments.models] if arguments.models else []
     unfinished = arguments.times + ".new"
     with open(unfinished, "w", newline="") as file, tempfile.TemporaryDirectory() as folder:
@@ -64,11 +62,9 @@ def record(arguments, node):
                                      **({"normalize": "standard"} if model == "autoencoder" else {})}}
                 for workers in WIDTHS:
                     for multiple in sorted({1, workers}):
-                        members = node.trainers[:workers]
-                        node.join(members, settings, folder, generation, "new", batch_multiple=multiple)
-                        report = node.expect("report")
-                        node.leave(members)
-                        generation += 1
+                        crescendo.join(range(workers), "new", Terms(Path(folder), settings, multiple, checkpoint_at=1))
+                        report = crescendo.expect(0, "report")
+                        crescendo.leave(range(workers))
                         writer.writerow({"commit": commit(), "model": model, "turn": turn, "workers": workers,
                                          "group_batch": choices["batch_size"] * multiple,
                                          "step_seconds": f"{report['step_seconds']:.5g}"})

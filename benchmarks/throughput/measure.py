@@ -16,12 +16,15 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 import h5py
 import numpy
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import QUICK, Node  # noqa: E402
+from harness import QUICK, trainers  # noqa: E402
+
+from crescendo.fake import Terms  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GPU = os.environ.get("CRESCENDO_DEVICE") == "cuda"
@@ -50,19 +53,9 @@ class Problem:
         settings = {"model": self.model, **self.settings, "optimizer": "sgd", "lr": 0.01, "momentum": 0.9,
                     "precision": "tf32",  # on a GPU; a CPU computes in float32
                     "batch_size": self.batch, "data": {"train": f"{self.data}:/train[0:{self.samples}]"}}
-        with tempfile.TemporaryDirectory() as folder:
-            node = Node(workers)
-            try:
-                node.join(node.trainers, settings, folder, 0, "new", batch_multiple=workers, checkpoint_at=1000)
-                for epoch in range(1, EPOCHS + 1):
-                    node.expect("report")
-                    if epoch < EPOCHS:
-                        for trainer in node.trainers:
-                            trainer.send(type="decision", trial=0, decision="continue", batch_multiple=workers,
-                                         checkpoint_at=1000)
-                log = open(os.path.join(folder, "trainer.log")).read()
-            finally:
-                node.close()
+        with tempfile.TemporaryDirectory() as folder, trainers(workers) as crescendo:
+            crescendo.train(range(workers), "new", Terms(Path(folder), settings, workers), until=EPOCHS)
+            log = open(os.path.join(folder, "trainer.log")).read()
         return float(re.findall(r"([\d.]+) samples/s", log)[-1])
 
     def python(self, workers, *options):
