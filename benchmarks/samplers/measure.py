@@ -14,7 +14,6 @@ chance (Wilcoxon's signed-rank test). Regrets that differ only by rounding (TIE)
 out.
 """
 import argparse
-import csv
 import importlib.util
 import json
 import os
@@ -27,11 +26,12 @@ import warnings
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import CRESCENDO, QUICK  # noqa: E402
 from problems import FURTHER, PROBLEMS as USUAL, QUICK_PROBLEMS  # noqa: E402
-from recorded import commit  # noqa: E402
+from recorded import commit, read, writer  # noqa: E402
 
 PROBLEMS = {**USUAL, **FURTHER}
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHECKPOINTS = (50, 100, 200, 500)
+COLUMNS = ["problem", "sampler", "seed", *map(str, CHECKPOINTS), "commit"]
 LONGEST = 50 if QUICK else 500  # trials per search
 SEARCHED = QUICK_PROBLEMS if QUICK else USUAL
 TIE = 1e-9  # relative to the largest regret of a problem
@@ -142,13 +142,9 @@ def regrets(losses, problem):
     return [min(losses[:count]) - PROBLEMS[problem].minimum if len(losses) >= count else "" for count in CHECKPOINTS]
 
 
-def read(path):
-    if not os.path.exists(path):
-        return {}
-    with open(path, newline="") as file:
-        return {(row["problem"], row["sampler"], int(row["seed"])):
-                [float(row[str(count)]) if row[str(count)] else None for count in CHECKPOINTS]
-                for row in csv.DictReader(file)}
+def measured(path):
+    return {(row["problem"], row["sampler"], int(row["seed"])):
+            [float(row[str(count)]) if row[str(count)] else None for count in CHECKPOINTS] for row in read(path)}
 
 
 def is_done(values, trials):
@@ -157,12 +153,8 @@ def is_done(values, trials):
 
 
 def add(path, key, values):
-    is_new = not os.path.exists(path)
-    with open(path, "a", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if is_new:
-            writer.writerow(["problem", "sampler", "seed", *CHECKPOINTS, "commit"])
-        writer.writerow([*key, *(f"{value:.6g}" if value != "" else "" for value in values), commit()])
+    with writer(path, COLUMNS) as write:
+        write([dict(zip(COLUMNS, [*key, *(f"{value:.6g}" if value != "" else "" for value in values), commit()]))])
 
 
 def problems_of(rows):
@@ -225,16 +217,16 @@ def main():
     samplers = arguments.only.split(",")
     if importlib.util.find_spec("syne_tune") is None:
         samplers = [each for each in samplers if not each.startswith("Syne Tune")]
-    done = read(path)
+    done = measured(path)
     for seed in range(0 if arguments.table else arguments.seeds):
         missing = [(problem, sampler, seed) for problem in arguments.problems.split(",") for sampler in samplers
                    if not is_done(done.get((problem, sampler, seed), []), arguments.trials)]
         for problem, sampler, _ in missing:
             add(path, (problem, sampler, seed), regrets(SAMPLERS[sampler](problem, seed, arguments.trials), problem))
         print(f"seed {seed}: {len(missing)} searches measured, the others are in {path}", file=sys.stderr)
-    table(read(path))
+    table(measured(path))
     if not QUICK:
-        duels(read(path))
+        duels(measured(path))
 
 
 if __name__ == "__main__":

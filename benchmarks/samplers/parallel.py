@@ -12,7 +12,6 @@ The target is the median, over all seeds, of the final loss of random's sweeps. 
 target and its quartiles, as fractions of the time of random's sweep. A sweep that never gets there counts as longest.
 """
 import argparse
-import csv
 import heapq
 import json
 import math
@@ -25,7 +24,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import CRESCENDO, QUICK  # noqa: E402
 from problems import PROBLEMS, QUICK_PROBLEMS  # noqa: E402
-from recorded import commit  # noqa: E402
+from recorded import commit, read, writer  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SLOTS = 64
@@ -33,6 +32,7 @@ TRIALS = 100 if QUICK else 2000
 SEARCHED = QUICK_PROBLEMS if QUICK else PROBLEMS
 LOSS_PER_DOUBLING = 0.1
 SCHEDULERS = {"asha": {"type": "asha"}, "rasda": {"type": "rasda", "batch": "global"}}
+COLUMNS = ["problem", "scheduler", "sampler", "seed", "end", "found", "commit"]
 SAMPLERS = ("random", "tpe", "cmaes")  # gp is for fewer trials
 
 
@@ -110,22 +110,15 @@ def time_to(found, target):
     return next((at for at, loss in found if loss <= target), math.inf)
 
 
-def read(path):
-    if not os.path.exists(path):
-        return {}
-    with open(path, newline="") as file:
-        return {(row["problem"], row["scheduler"], row["sampler"], int(row["seed"])):
-                (json.loads(row["found"]), float(row["end"])) for row in csv.DictReader(file)}
+def measured(path):
+    return {(row["problem"], row["scheduler"], row["sampler"], int(row["seed"])):
+            (json.loads(row["found"]), float(row["end"])) for row in read(path)}
 
 
 def add(path, key, cluster):
-    is_new = not os.path.exists(path)
-    with open(path, "a", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if is_new:
-            writer.writerow(["problem", "scheduler", "sampler", "seed", "end", "found", "commit"])
-        found = [[round(at, 3), float(f"{loss:.6g}")] for at, loss in cluster.found]
-        writer.writerow([*key, round(cluster.now, 3), json.dumps(found), commit()])
+    found = [[round(at, 3), float(f"{loss:.6g}")] for at, loss in cluster.found]
+    with writer(path, COLUMNS) as write:
+        write([dict(zip(COLUMNS, [*key, round(cluster.now, 3), json.dumps(found), commit()]))])
 
 
 def table(rows):
@@ -155,7 +148,7 @@ def main():
     parser.add_argument("--table", action="store_true", help="only print what is recorded")
     arguments = parser.parse_args()
     path = arguments.csv or os.path.join(tempfile.mkdtemp(), "parallel.csv")
-    done = read(path)
+    done = measured(path)
     for seed in range(0 if arguments.table else arguments.seeds):
         missing = [(problem, scheduler, sampler, seed) for problem in SEARCHED for scheduler in SCHEDULERS
                    for sampler in arguments.only.split(",") if (problem, scheduler, sampler, seed) not in done]
@@ -163,7 +156,7 @@ def main():
             add(path, (problem, scheduler, sampler, seed),
                 Cluster(PROBLEMS[problem], SCHEDULERS[scheduler], sampler, seed))
         print(f"seed {seed}: {len(missing)} sweeps measured, the others are in {path}", file=sys.stderr)
-    table(read(path))
+    table(measured(path))
 
 
 if __name__ == "__main__":
