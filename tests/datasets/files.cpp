@@ -65,6 +65,12 @@ Hdf5Writer::Hdf5Writer(const std::filesystem::path& file, bool latest) {
     REQUIRE(file_ >= 0);
 }
 
+Hdf5Writer::Hdf5Writer(hid_t file) : file_(file) { REQUIRE(file_ >= 0); }
+
+Hdf5Writer Hdf5Writer::reopened(const std::filesystem::path& file) {
+    return Hdf5Writer(H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+}
+
 void Hdf5Writer::attribute(const std::string& path, const char* name, hid_t memory_type,
                            std::span<const std::byte> values) {
     const hsize_t count = values.size() / H5Tget_size(memory_type);
@@ -97,6 +103,7 @@ void Hdf5Writer::add(const std::string& path, const std::vector<hsize_t>& shape,
         const unsigned level = 4;
         H5Pset_filter(creation, filter, H5Z_FLAG_MANDATORY, filter == H5Z_FILTER_DEFLATE ? 1 : 0, &level);
     }
+    layout.settle(creation);
     // Chunks may be larger than the data set only if it may grow.
     const std::vector<hsize_t> limit(shape.size(), H5S_UNLIMITED);
     const hid_t space =
@@ -118,22 +125,18 @@ std::string write_virtual_set(const std::filesystem::path& file) {
     const std::array<hsize_t, 2> whole{6, 2};
     const hid_t source = H5Screate_simple(2, half.data(), nullptr);
     const hid_t space = H5Screate_simple(2, whole.data(), nullptr);
-    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    for (hsize_t part = 0; part < 2; ++part) {
-        const auto name = "part-" + std::to_string(part) + ".hdf";
-        Hdf5Writer(file.parent_path() / name)
-            .add("/piece", {3, 2}, H5T_NATIVE_FLOAT, std::vector<float>(6, static_cast<float>(part + 1)));
-        const std::array<hsize_t, 2> begin{3 * part, 0};
-        H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, half.data(), nullptr);
-        REQUIRE(H5Pset_virtual(creation, space, name.c_str(), "/piece", source) >= 0);
-    }
-    H5Sselect_all(space);
     Hdf5Writer writer(file, /*latest=*/true);
-    const hid_t data_set =
-        H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, creation, H5P_DEFAULT);
-    REQUIRE(data_set >= 0);
-    H5Dclose(data_set);
-    H5Pclose(creation);
+    const auto map_parts = [&](hid_t creation) {
+        for (hsize_t part = 0; part < 2; ++part) {
+            const auto name = "part-" + std::to_string(part) + ".hdf";
+            Hdf5Writer(file.parent_path() / name)
+                .add("/piece", {3, 2}, H5T_NATIVE_FLOAT, std::vector<float>(6, static_cast<float>(part + 1)));
+            const std::array<hsize_t, 2> begin{3 * part, 0};
+            H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, half.data(), nullptr);
+            REQUIRE(H5Pset_virtual(creation, space, name.c_str(), "/piece", source) >= 0);
+        }
+    };
+    writer.add("/inputs", {6, 2}, H5T_NATIVE_FLOAT, nullptr, {.settle = map_parts});
     H5Sclose(space);
     H5Sclose(source);
     writer.add("/targets", {6}, H5T_NATIVE_FLOAT, std::vector<float>{0, 1, 2, 3, 4, 5});

@@ -36,6 +36,7 @@ struct Layout {
     std::vector<hsize_t> chunk = {};    ///< contiguous if empty
     bool deflate = false;
     std::vector<H5Z_filter_t> filters = {};  ///< filters without parameters, deflate or szip
+    std::function<void(hid_t creation)> settle = [](hid_t) {};  ///< sets more properties
 };
 
 /// A file being written with HDF5's C API.
@@ -46,6 +47,9 @@ class Hdf5Writer {
     ~Hdf5Writer();
     Hdf5Writer(const Hdf5Writer&) = delete;
     Hdf5Writer& operator=(const Hdf5Writer&) = delete;
+
+    /// Adds to a file that exists.
+    static Hdf5Writer reopened(const std::filesystem::path& file);
 
     hid_t id() const { return file_; }
 
@@ -67,6 +71,8 @@ class Hdf5Writer {
     }
 
   private:
+    explicit Hdf5Writer(hid_t file);
+
     hid_t file_;
 };
 

@@ -31,37 +31,31 @@ struct Part {
 
 /// Writes FILE:/inputs, a virtual data set of `rows` int16. Returns the location of the set.
 std::string write_virtual(const fs::path& file, hsize_t rows, const std::vector<Part>& parts) {
-    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     const hid_t space = H5Screate_simple(1, &rows, nullptr);
-    for (const auto& part : parts) {
-        const hid_t source = H5Screate_simple(1, &part.length, nullptr);
-        const hsize_t zero = 0;
-        if (!part.is_whole) {
-            H5Sselect_hyperslab(source, H5S_SELECT_SET, &zero, nullptr, &part.length, nullptr);
+    const auto map_parts = [&](hid_t creation) {
+        for (const auto& part : parts) {
+            const hid_t source = H5Screate_simple(1, &part.length, nullptr);
+            const hsize_t zero = 0;
+            if (!part.is_whole) {
+                H5Sselect_hyperslab(source, H5S_SELECT_SET, &zero, nullptr, &part.length, nullptr);
+            }
+            H5Sselect_hyperslab(space, H5S_SELECT_SET, &part.begin, nullptr, &part.length, nullptr);
+            REQUIRE(H5Pset_virtual(creation, space, part.file, part.data_set, source) >= 0);
+            H5Sclose(source);
         }
-        H5Sselect_hyperslab(space, H5S_SELECT_SET, &part.begin, nullptr, &part.length, nullptr);
-        REQUIRE(H5Pset_virtual(creation, space, part.file, part.data_set, source) >= 0);
-        H5Sclose(source);
-    }
-    H5Sselect_all(space);
-    const Hdf5Writer writer(file, /*latest=*/true);
-    H5Dclose(H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_INT16, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+    };
+    Hdf5Writer(file, /*latest=*/true).add("/inputs", {rows}, H5T_NATIVE_INT16, nullptr, {.settle = map_parts});
     H5Sclose(space);
-    H5Pclose(creation);
     return file.string() + ":/";
 }
 
 /// Writes FILE:/inputs, four int16 stored in the file `raw` from byte 4 on. Returns the location of the set.
 std::string write_external(const fs::path& file, const fs::path& raw) {
-    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    REQUIRE(H5Pset_external(creation, raw.c_str(), 4, 4) >= 0);
-    REQUIRE(H5Pset_external(creation, raw.c_str(), 8, H5F_UNLIMITED) >= 0);
-    const Hdf5Writer writer(file);
-    const hsize_t rows = 4;
-    const hid_t space = H5Screate_simple(1, &rows, nullptr);
-    H5Dclose(H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_INT16, space, H5P_DEFAULT, creation, H5P_DEFAULT));
-    H5Sclose(space);
-    H5Pclose(creation);
+    const auto map_raw = [&](hid_t creation) {
+        REQUIRE(H5Pset_external(creation, raw.c_str(), 4, 4) >= 0);
+        REQUIRE(H5Pset_external(creation, raw.c_str(), 8, H5F_UNLIMITED) >= 0);
+    };
+    Hdf5Writer(file).add("/inputs", {4}, H5T_NATIVE_INT16, nullptr, {.settle = map_raw});
     return file.string() + ":/";
 }
 
@@ -178,14 +172,7 @@ TEST_CASE("a source packed differently from its virtual data set is refused") {
     }
     const auto file = folder / "virtual.h5";
     const auto give_factor = [&](double factor) {
-        const hid_t opened = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-        const hid_t space = H5Screate(H5S_SCALAR);
-        const hid_t attribute = H5Acreate_by_name(opened, "/inputs", "scale_factor", H5T_NATIVE_DOUBLE, space,
-                                                  H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-        H5Awrite(attribute, H5T_NATIVE_DOUBLE, &factor);
-        H5Aclose(attribute);
-        H5Sclose(space);
-        H5Fclose(opened);
+        Hdf5Writer::reopened(file).attribute("/inputs", "scale_factor", H5T_NATIVE_DOUBLE, std::vector{factor});
     };
 
     const auto one = write_virtual(file, 2, {{0, 2, "a.hdf"}});
@@ -204,15 +191,7 @@ TEST_CASE("a virtual data set may have packing attributes that its sources lack"
     const TemporaryFolder folder;
     write_piece(folder / "a.hdf", {1, 2});
     const auto location = write_virtual(folder / "virtual.h5", 2, {{0, 2, "a.hdf"}});
-    const hid_t opened = H5Fopen((folder / "virtual.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-    const hid_t space = H5Screate(H5S_SCALAR);
-    const hid_t attribute = H5Acreate_by_name(opened, "/inputs", "add_offset", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
-                                              H5P_DEFAULT, H5P_DEFAULT);
-    const double offset = 7;
-    H5Awrite(attribute, H5T_NATIVE_DOUBLE, &offset);
-    H5Aclose(attribute);
-    H5Sclose(space);
-    H5Fclose(opened);
+    Hdf5Writer::reopened(folder / "virtual.h5").attribute("/inputs", "add_offset", H5T_NATIVE_DOUBLE, std::vector{7.0});
 
     CHECK(complaint(location) == "");
 }

@@ -20,16 +20,7 @@ namespace {
 /// Creates FILE:/inputs, 64 x 128 int32 in chunks of four rows, and writes no number to it. `settle` sets more
 /// properties. Returns the location of the set.
 std::string write_unfilled(const std::filesystem::path& file, const std::function<void(hid_t creation)>& settle) {
-    const Hdf5Writer writer(file);
-    const std::array<hsize_t, 2> shape{64, 128};
-    const std::array<hsize_t, 2> chunk{4, 128};
-    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_chunk(creation, 2, chunk.data());
-    settle(creation);
-    const hid_t space = H5Screate_simple(2, shape.data(), nullptr);
-    H5Dclose(H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_INT32, space, H5P_DEFAULT, creation, H5P_DEFAULT));
-    H5Sclose(space);
-    H5Pclose(creation);
+    Hdf5Writer(file).add("/inputs", {64, 128}, H5T_NATIVE_INT32, nullptr, {.chunk = {4, 128}, .settle = settle});
     return file.string() + ":/";
 }
 
@@ -38,8 +29,8 @@ void write_first_chunk(const std::filesystem::path& file) {
     const std::array<hsize_t, 2> begin{0, 0};
     const std::array<hsize_t, 2> chunk{4, 128};
     const std::vector<std::int32_t> zeros(4 * 128);
-    const hid_t opened = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-    const hid_t data_set = H5Dopen2(opened, "/inputs", H5P_DEFAULT);
+    const auto writer = Hdf5Writer::reopened(file);
+    const hid_t data_set = H5Dopen2(writer.id(), "/inputs", H5P_DEFAULT);
     const hid_t space = H5Dget_space(data_set);
     const hid_t memory = H5Screate_simple(2, chunk.data(), nullptr);
     H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, chunk.data(), nullptr);
@@ -47,7 +38,6 @@ void write_first_chunk(const std::filesystem::path& file) {
     H5Sclose(memory);
     H5Sclose(space);
     H5Dclose(data_set);
-    H5Fclose(opened);
 }
 
 /// Whether all 64 inputs are read as zeros into memory that held something else.
@@ -74,13 +64,11 @@ TEST_CASE("a virtual data set has zeros, not earlier rows, for samples that a so
     write_unfilled(folder / "source.h5", [](hid_t creation) { H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER); });
     const std::array<hsize_t, 2> shape{64, 128};
     const hid_t space = H5Screate_simple(2, shape.data(), nullptr);
-    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    REQUIRE(H5Pset_virtual(creation, space, "source.h5", "/inputs", space) >= 0);
-    {
-        const Hdf5Writer writer(folder / "set.h5", /*latest=*/true);
-        H5Dclose(H5Dcreate2(writer.id(), "/inputs", H5T_NATIVE_INT32, space, H5P_DEFAULT, creation, H5P_DEFAULT));
-    }
-    H5Pclose(creation);
+    const auto map_source = [&](hid_t creation) {
+        REQUIRE(H5Pset_virtual(creation, space, "source.h5", "/inputs", space) >= 0);
+    };
+    Hdf5Writer(folder / "set.h5", /*latest=*/true)
+        .add("/inputs", {64, 128}, H5T_NATIVE_INT32, nullptr, {.settle = map_source});
     H5Sclose(space);
 
     CHECK(are_zeros((folder / "set.h5").string() + ":/", Routes::fastest));

@@ -39,12 +39,12 @@ class FewDescriptors {
 
 TEST_CASE("a set with more files than a process may open is read and shuffled") {
     const TemporaryFolder folder;
-    const auto location = write_counting_files(folder.path(), std::vector<std::int64_t>(150, 3), 2);
+    const auto location = write_counting_files(folder.path(), std::vector<std::int64_t>(60, 3), 2);
     const FewDescriptors few(48);
     const auto set = SampleSet::open(location);
-    SampleStream stream(set, {.memory_bytes = 5000});
+    SampleStream stream(set, {.memory_bytes = 2000});
     for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
-        stream.enter({.seed = 5, .epoch = epoch, .group_batch = 100});
+        stream.enter({.seed = 5, .epoch = epoch, .group_batch = 40});
         std::vector<std::int64_t> samples;
 
         while (const auto slice = stream.next()) {
@@ -54,7 +54,7 @@ TEST_CASE("a set with more files than a process may open is read and shuffled") 
 
         CHECK_FALSE(std::is_sorted(samples.begin(), samples.end()));
         std::sort(samples.begin(), samples.end());
-        std::vector<std::int64_t> all(450);
+        std::vector<std::int64_t> all(180);
         std::iota(all.begin(), all.end(), 0);
         CHECK(samples == all);
     }

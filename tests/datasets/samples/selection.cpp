@@ -36,20 +36,14 @@ std::vector<std::int64_t> from_to(std::int64_t begin, std::int64_t end) {
 /// A counting set of 101 samples in chunks of 5, and lists of rows.
 std::string write_listed_set(const std::filesystem::path& file) {
     const auto location = write_counting_set(file, 101, 5);
-    const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    auto writer = Hdf5Writer::reopened(file);
     const auto add = [&](const char* name, const std::vector<std::int32_t>& rows) {
-        const hsize_t length = rows.size();
-        const hid_t space = H5Screate_simple(1, &length, nullptr);
-        const hid_t set = H5Dcreate2(id, name, H5T_NATIVE_INT32, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-        H5Dwrite(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data());
-        H5Dclose(set);
-        H5Sclose(space);
+        writer.add(name, {rows.size()}, H5T_NATIVE_INT32, rows);
     };
     add("some", {7, 3, 4, 100, 50});
     add("twice", {7, 3, 7});
     add("beyond", {7, 101});
     add("mask", {1, 0, 1, 0});
-    H5Fclose(id);
     return location;
 }
 

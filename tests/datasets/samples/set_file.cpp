@@ -179,14 +179,8 @@ TEST_CASE("a filter that this HDF5 lacks is named when the set is opened") {
     {
         Hdf5Writer writer(file);
         writer.add("/targets", {4}, H5T_NATIVE_UINT8, bytes_of(std::vector<std::uint8_t>(4)));
-        const hsize_t length = 4;
-        const hid_t space = H5Screate_simple(1, &length, nullptr);
-        const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-        H5Pset_chunk(creation, 1, &length);
-        H5Pset_filter(creation, number, H5Z_FLAG_MANDATORY, 0, nullptr);
-        H5Dclose(H5Dcreate2(writer.id(), "inputs", H5T_NATIVE_UINT8, space, H5P_DEFAULT, creation, H5P_DEFAULT));
-        H5Pclose(creation);
-        H5Sclose(space);
+        const auto squeeze = [](hid_t creation) { H5Pset_filter(creation, number, H5Z_FLAG_MANDATORY, 0, nullptr); };
+        writer.add("/inputs", {4}, H5T_NATIVE_UINT8, nullptr, {.chunk = {4}, .settle = squeeze});
     }
     H5Zunregister(number);
 

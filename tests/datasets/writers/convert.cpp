@@ -10,7 +10,6 @@
 #include "datasets/hdf5/hdf5.hpp"
 #include "datasets/inspection/inspect.hpp"
 #include "datasets/samples/sample_set.hpp"
-#include "datasets/sources/idx.hpp"
 #include "datasets/sources/open_source.hpp"
 #include "datasets/writers/convert.hpp"
 #include "datasets/writers/new_group.hpp"
@@ -157,19 +156,6 @@ TEST_CASE("a group that exists is not overwritten") {
     CHECK(std::filesystem::last_write_time(ten.file) == written);  // its kept statistics are still valid
 }
 
-TEST_CASE("a conversion that fails leaves no new file") {
-    const TenSamples ten;
-    const auto fail = [](std::int64_t done, std::int64_t) {
-        if (done > 3) {
-            throw std::runtime_error("interrupted");
-        }
-    };
-
-    CHECK_THROWS_WITH(ten.convert("/train", {}, {.chunk_samples = 2, .progress = fail}), "interrupted");
-
-    CHECK(ten.files_in_folder() == 2);
-}
-
 TEST_CASE("a conversion that fails leaves an existing file as it was") {
     const TenSamples ten;
     ten.convert("/train");
@@ -245,33 +231,6 @@ TEST_CASE("a file that is not HDF5 is not touched") {
     CHECK(complaint_of([&] { ten.convert("/train"); }) == Contains("set.h5 is not an HDF5 file"));
 
     CHECK(read_bytes(ten.file) == bytes_of(std::vector<char>(100, 'x')));
-}
-
-TEST_CASE("Fashion-MNIST is converted from Debian's package") {
-    const std::filesystem::path source = "/usr/share/datasets/fashion-mnist";
-    const auto images = source / "train-images-idx3-ubyte.gz";
-    const auto labels = source / "train-labels-idx1-ubyte.gz";
-    if (!std::filesystem::exists(images) || !std::filesystem::exists(labels)) {
-        MESSAGE("skipped: no ", images.string(), "; Debian's package dataset-fashion-mnist has it");
-        return;
-    }
-    const TemporaryFolder folder;
-    const auto location = (folder / "fashion.h5").string() + ":/train";
-
-    CHECK(convert_idx(images, labels, location, {1000, 3000}, {}) == 2000);
-
-    const auto set = SampleSet::open(location);
-    CHECK(set->inputs()[0].type == ElementType::u8);
-    CHECK(set->inputs()[0].shape == std::vector<std::int64_t>{28, 28});
-    CHECK(set->chunk_samples() == 334);  // 262144 / 784
-    IdxReader reader(images);
-    std::vector<std::byte> expected(2000 * 784);
-    reader.skip(1000);
-    reader.read(expected);
-    const auto content = read_all(*set);
-    CHECK(content.inputs == expected);
-    CHECK(
-        std::all_of(content.targets.begin(), content.targets.end(), [](auto label) { return label < std::byte{10}; }));
 }
 
 TEST_CASE("a failure of HDF5 to close an object is reported") {
