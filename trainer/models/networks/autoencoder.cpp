@@ -12,6 +12,7 @@
 #include "trainer/models/layers/image_inputs.hpp"
 #include "trainer/models/layers/layers.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/networks/network_spec.hpp"
 #include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
@@ -76,7 +77,7 @@ class Autoencoder : public Model {
     std::vector<Conv2d> up_;
 };
 
-class AutoencoderSpec : public ModelSpec {
+class AutoencoderSpec : public NetworkSpec<Autoencoder, AutoencoderSettings> {
   public:
     explicit AutoencoderSpec(Section& section) {
         section.integer("width", settings_.width, 1, 1 << 20);
@@ -84,10 +85,6 @@ class AutoencoderSpec : public ModelSpec {
         section.integer("latent", settings_.latent, 1, 1 << 20);
         read_activation(section, settings_.activation);
         read_dropout(section, settings_.dropout);
-    }
-
-    std::shared_ptr<Model> make(const Task& task) const override {
-        return std::make_shared<Autoencoder>(settings_, task);
     }
 
     std::vector<Problem> misfits(const datasets::SampleSet& samples, const DataSettings& data,
@@ -132,9 +129,6 @@ class AutoencoderSpec : public ModelSpec {
                                      {"activation", activations.of(settings_.activation)},
                                      {"dropout", settings_.dropout}});
     }
-
-  private:
-    AutoencoderSettings settings_;
 };
 
 }  // namespace

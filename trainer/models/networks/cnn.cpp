@@ -12,6 +12,7 @@
 #include "trainer/models/layers/image_inputs.hpp"
 #include "trainer/models/layers/layers.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/networks/network_spec.hpp"
 #include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
@@ -68,7 +69,7 @@ class Cnn : public Model {
     Linear output_ = nullptr;
 };
 
-class CnnSpec : public ModelSpec {
+class CnnSpec : public NetworkSpec<Cnn, CnnSettings> {
   public:
     explicit CnnSpec(Section& section) {
         section.integer("width", settings_.width, 1, 1 << 20);
@@ -77,8 +78,6 @@ class CnnSpec : public ModelSpec {
         read_activation(section, settings_.activation);
         read_dropout(section, settings_.dropout);
     }
-
-    std::shared_ptr<Model> make(const Task& task) const override { return std::make_shared<Cnn>(settings_, task); }
 
     std::vector<Problem> misfits(const datasets::SampleSet& samples, const DataSettings& data,
                                  const std::string& data_key) const override {
@@ -105,9 +104,6 @@ class CnnSpec : public ModelSpec {
                                      {"activation", activations.of(settings_.activation)},
                                      {"dropout", settings_.dropout}});
     }
-
-  private:
-    CnnSettings settings_;
 };
 
 }  // namespace

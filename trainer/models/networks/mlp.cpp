@@ -11,6 +11,7 @@
 #include "trainer/models/layers/embeddings.hpp"
 #include "trainer/models/layers/layers.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/networks/network_spec.hpp"
 #include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
@@ -62,16 +63,14 @@ class Mlp : public Model {
     Linear output_ = nullptr;
 };
 
-class MlpSpec : public ModelSpec {
+class MlpSpec : public NetworkSpec<Mlp, MlpSettings> {
   public:
-    explicit MlpSpec(Section& section) : settings_{.embeddings = EmbeddingSettings(section)} {
+    explicit MlpSpec(Section& section) : NetworkSpec({.embeddings = EmbeddingSettings(section)}) {
         section.integer("width", settings_.width, 1, 1 << 20);
         section.integer("depth", settings_.depth, 0, 256);
         read_activation(section, settings_.activation);
         read_dropout(section, settings_.dropout);
     }
-
-    std::shared_ptr<Model> make(const Task& task) const override { return std::make_shared<Mlp>(settings_, task); }
 
     std::vector<Problem> misfits(const datasets::SampleSet& samples, const DataSettings& data,
                                  const std::string& /*data_key*/) const override {
@@ -92,9 +91,6 @@ class MlpSpec : public ModelSpec {
                                      {"dropout", settings_.dropout},
                                      {"embeddings", embeddings}});
     }
-
-  private:
-    MlpSettings settings_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "trainer/models/layers/dropout.hpp"
 #include "trainer/models/layers/series.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/networks/network_spec.hpp"
 #include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
@@ -77,7 +78,9 @@ class Recurrent : public Model {
 };
 
 template <class Kind>
-class RecurrentSpec : public ModelSpec {
+class RecurrentSpec : public NetworkSpec<Recurrent<Kind>, RecurrentSettings> {
+    using NetworkSpec<Recurrent<Kind>, RecurrentSettings>::settings_;
+
   public:
     explicit RecurrentSpec(Section& section) {
         section.integer("width", settings_.width, 1, 1 << 20);
@@ -86,13 +89,9 @@ class RecurrentSpec : public ModelSpec {
         read_dropout(section, settings_.dropout);
     }
 
-    std::shared_ptr<Model> make(const Task& task) const override {
-        return std::make_shared<Recurrent<Kind>>(settings_, task);
-    }
-
     std::vector<Problem> misfits(const datasets::SampleSet& samples, const DataSettings& /*data*/,
                                  const std::string& data_key) const override {
-        return misfits_of_series(samples, data_key, name);
+        return misfits_of_series(samples, data_key, this->name);
     }
 
     std::string write_network(const Model&, const Task& task, const std::filesystem::path& folder) const override {
@@ -105,9 +104,6 @@ class RecurrentSpec : public ModelSpec {
                                      {"bidirectional", settings_.bidirectional},
                                      {"dropout", settings_.dropout}});
     }
-
-  private:
-    RecurrentSettings settings_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "trainer/models/layers/layers.hpp"
 #include "trainer/models/layers/norms.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/networks/network_spec.hpp"
 #include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
@@ -29,6 +30,7 @@ struct Architecture {
 };
 
 struct ResnetSettings {
+    Architecture architecture;
     std::int64_t width = 64;
     Stem stem = Stem::small;
     Norm norm = Norm::batch;
@@ -116,8 +118,9 @@ class Block : public torch::nn::Module {
 
 class Resnet : public Model {
   public:
-    Resnet(const ResnetSettings& settings, const Architecture& architecture, const Task& task)
+    Resnet(const ResnetSettings& settings, const Task& task)
         : settings_(settings), dropout_(settings.dropout, /*layer=*/0) {
+        const auto& architecture = settings.architecture;
         const bool large = settings.stem == Stem::large;
         stem_ = register_module("conv1", convolution(num_channels(task.input_shape), settings.width,
                                                      /*size=*/large ? 7 : 3, /*stride=*/large ? 2 : 1, settings.norm));
@@ -160,18 +163,14 @@ class Resnet : public Model {
     Linear output_ = nullptr;
 };
 
-class ResnetSpec : public ModelSpec {
+class ResnetSpec : public NetworkSpec<Resnet, ResnetSettings> {
   public:
-    ResnetSpec(Section& section, const Architecture& architecture) : architecture_(architecture) {
+    ResnetSpec(Section& section, const Architecture& architecture) : NetworkSpec({.architecture = architecture}) {
         section.integer("width", settings_.width, 1, 1 << 16);
         section.choice("stem", settings_.stem, stems);
         read_norm(section, settings_.norm);
         read_activation(section, settings_.activation);
         read_dropout(section, settings_.dropout);
-    }
-
-    std::shared_ptr<Model> make(const Task& task) const override {
-        return std::make_shared<Resnet>(settings_, architecture_, task);
     }
 
     std::vector<Problem> misfits(const datasets::SampleSet& samples, const DataSettings& data,
@@ -183,18 +182,14 @@ class ResnetSpec : public ModelSpec {
         return write_python_network(folder, std::string(python_norms) + "\n\n" + python_resnet, "Resnet",
                                     {{"input_shape", task.input_shape},
                                      {"num_outputs", task.num_outputs},
-                                     {"num_blocks", architecture_.num_blocks},
-                                     {"bottleneck", architecture_.bottleneck},
+                                     {"num_blocks", settings_.architecture.num_blocks},
+                                     {"bottleneck", settings_.architecture.bottleneck},
                                      {"width", settings_.width},
                                      {"stem", stems.of(settings_.stem)},
                                      {"norm", norms.of(settings_.norm)},
                                      {"activation", activations.of(settings_.activation)},
                                      {"dropout", settings_.dropout}});
     }
-
-  private:
-    Architecture architecture_;
-    ResnetSettings settings_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "trainer/models/layers/encoder.hpp"
 #include "trainer/models/layers/series.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/networks/network_spec.hpp"
 #include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
@@ -44,15 +45,11 @@ class Transformer : public Model {
     Linear output_ = nullptr;
 };
 
-class TransformerSpec : public ModelSpec {
+class TransformerSpec : public NetworkSpec<Transformer, TransformerSettings> {
   public:
     explicit TransformerSpec(Section& section) {
         read_encoder(section, settings_.encoder);
         read_dropout(section, settings_.dropout);
-    }
-
-    std::shared_ptr<Model> make(const Task& task) const override {
-        return std::make_shared<Transformer>(settings_, task);
     }
 
     std::vector<Problem> misfits(const datasets::SampleSet& samples, const DataSettings& /*data*/,
@@ -71,9 +68,6 @@ class TransformerSpec : public ModelSpec {
         return write_python_network(folder, std::string(python_encoder) + "\n\n" + python_transformer, "Transformer",
                                     arguments);
     }
-
-  private:
-    TransformerSettings settings_;
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "trainer/models/layers/norms.hpp"
 #include "trainer/models/layers/pooling.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/networks/network_spec.hpp"
 #include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
@@ -110,7 +111,7 @@ class Unet : public Model {
     Conv2d output_ = nullptr;
 };
 
-class UnetSpec : public ModelSpec {
+class UnetSpec : public NetworkSpec<Unet, UnetSettings> {
   public:
     explicit UnetSpec(Section& section) {
         section.integer("width", settings_.width, 1, 1 << 16);
@@ -119,8 +120,6 @@ class UnetSpec : public ModelSpec {
         read_activation(section, settings_.activation);
         read_dropout(section, settings_.dropout);
     }
-
-    std::shared_ptr<Model> make(const Task& task) const override { return std::make_shared<Unet>(settings_, task); }
 
     std::vector<Problem> misfits(const datasets::SampleSet& samples, const DataSettings& data,
                                  const std::string& data_key) const override {
@@ -158,9 +157,6 @@ class UnetSpec : public ModelSpec {
                                      {"activation", activations.of(settings_.activation)},
                                      {"dropout", settings_.dropout}});
     }
-
-  private:
-    UnetSettings settings_;
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "trainer/models/layers/layers.hpp"
 #include "trainer/models/layers/norms.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/networks/network_spec.hpp"
 #include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
@@ -197,7 +198,7 @@ class VideoNetwork : public Model {
     torch::nn::Linear output_ = nullptr;
 };
 
-class VideoSpec : public ModelSpec {
+class VideoSpec : public NetworkSpec<VideoNetwork, VideoSettings> {
   public:
     VideoSpec(Section& section, bool factorized) {
         settings_.factorized = factorized;
@@ -208,10 +209,6 @@ class VideoSpec : public ModelSpec {
         read_norm(section, settings_.norm);
         read_activation(section, settings_.activation);
         read_dropout(section, settings_.dropout);
-    }
-
-    std::shared_ptr<Model> make(const Task& task) const override {
-        return std::make_shared<VideoNetwork>(settings_, task);
     }
 
     std::vector<Problem> misfits(const datasets::SampleSet& samples, const DataSettings& /*data*/,
@@ -247,9 +244,6 @@ class VideoSpec : public ModelSpec {
                                      {"activation", activations.of(settings_.activation)},
                                      {"dropout", settings_.dropout}});
     }
-
-  private:
-    VideoSettings settings_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "trainer/models/layers/image_inputs.hpp"
 #include "trainer/models/layers/layers.hpp"
 #include "trainer/models/model.hpp"
+#include "trainer/models/networks/network_spec.hpp"
 #include "trainer/models/python_network.hpp"
 
 namespace crescendo::trainer {
@@ -59,15 +60,13 @@ class Vit : public Model {
     Linear output_ = nullptr;
 };
 
-class VitSpec : public ModelSpec {
+class VitSpec : public NetworkSpec<Vit, VitSettings> {
   public:
     explicit VitSpec(Section& section) {
         read_encoder(section, settings_.encoder);
         section.integer("patch", settings_.patch, 1, 1 << 10);
         read_dropout(section, settings_.dropout);
     }
-
-    std::shared_ptr<Model> make(const Task& task) const override { return std::make_shared<Vit>(settings_, task); }
 
     std::vector<Problem> misfits(const datasets::SampleSet& samples, const DataSettings& data,
                                  const std::string& data_key) const override {
@@ -97,9 +96,6 @@ class VitSpec : public ModelSpec {
         arguments["dropout"] = settings_.dropout;
         return write_python_network(folder, std::string(python_encoder) + "\n\n" + python_vit, "Vit", arguments);
     }
-
-  private:
-    VitSettings settings_;
 };
 
 }  // namespace
