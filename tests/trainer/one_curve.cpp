@@ -7,6 +7,7 @@
 
 #include "tests/trainer/local_group.hpp"
 #include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/tensors.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/models/layers/sync_batch_norm.hpp"
 #include "trainer/models/model.hpp"
@@ -255,9 +256,7 @@ TEST_CASE("members with different slices run their norms equally often") {
     });
 
     CHECK(trials[0]->buffers().back().item<std::int64_t>() == 9);
-    for (std::size_t i = 0; i < trials[0]->named_tensors().size(); ++i) {
-        CHECK(at::equal(trials[0]->named_tensors()[i].tensor, trials[1]->named_tensors()[i].tensor));
-    }
+    CHECK(same(copies(trials[0]->named_tensors()), copies(trials[1]->named_tensors())));
 }
 
 TEST_CASE("losing a peer in the forward or backward pass of synchronised norms fails the step without any change") {
@@ -272,10 +271,7 @@ TEST_CASE("losing a peer in the forward or backward pass of synchronised norms f
         for (Trial* trial : {&survivor, &peer}) {
             trial->set_group(2, {});
         }
-        std::vector<at::Tensor> before;
-        for (const auto& each : survivor.named_tensors()) {
-            before.push_back(each.tensor.detach().clone());
-        }
+        const auto before = copies(survivor.named_tensors());
         bool lost = false;
 
         in_group(2, *device, [&](const Group& group) {
@@ -299,9 +295,7 @@ TEST_CASE("losing a peer in the forward or backward pass of synchronised norms f
 
         CHECK(lost);
         CHECK(survivor.progress().step == 0);
-        for (std::size_t i = 0; i < before.size(); ++i) {
-            CHECK(at::equal(survivor.named_tensors()[i].tensor, before[i]));
-        }
+        CHECK(same(copies(survivor.named_tensors()), before));
         const Group alone(*device);
         GradientReducer reducer(alone, survivor.parameters());
         survivor.set_group(1, {});

@@ -117,25 +117,6 @@ TEST_CASE("a trainer that waits for orders gives signs of life") {
     crescendo.await(0, "progress");
 }
 
-TEST_CASE("an mlp learns a regression") {
-    const SweepFixture sweep;
-    FakeCrescendo crescendo(1, "crescendo-trainer");
-    Terms terms = sweep.terms("trial");
-    const std::string numbers = write_numbers(sweep.folder / "numbers.h5", "train", 8);
-    terms.settings = {{"model", "mlp"},  {"depth", 0},      {"lr", 0.01},
-                      {"batch_size", 8}, {"momentum", 0.5}, {"data", {{"train", numbers}, {"validation", numbers}}}};
-
-    crescendo.join({0}, "new", terms);
-    const Json first = crescendo.await(0, "report")["metrics"];
-    crescendo.go_on({0}, terms);
-    while (crescendo.await(0, "report")["resource"] < 40) crescendo.go_on({0}, terms);
-    crescendo.go_on({0}, terms);
-    const Json last = crescendo.await(0, "report")["metrics"];
-
-    CHECK(last["val_loss"].get<double>() < 0.1 * first["val_loss"].get<double>());
-    CHECK_FALSE(last.contains("val_accuracy"));
-}
-
 TEST_CASE("an autoencoder has a much smaller loss than the mean of the fields") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
@@ -388,25 +369,6 @@ TEST_CASE("all members of a group begin with the weights of another trial") {
     CHECK(metrics["val_loss"].get<double>() == doctest::Approx(source["val_loss"].get<double>()).epsilon(1e-6));
 }
 
-TEST_CASE("validation is the same however many workers share it") {
-    const SweepFixture sweep;
-    FakeCrescendo crescendo(3, "crescendo-trainer");
-    const auto first_report = [&](const std::vector<int>& members) {
-        Terms terms = sweep.terms("trial");
-        terms.settings["lr"] = 0.0;  // the initial weights
-        const Json report = crescendo.train(members, "new", terms, 1);
-        crescendo.leave(members, /*save=*/false);
-        return report["metrics"];
-    };
-
-    const Json one = first_report({0});
-    const Json three = first_report({0, 1, 2});
-
-    CHECK(one["val_accuracy"] == three["val_accuracy"]);
-    CHECK(one["val_loss"].get<double>() == doctest::Approx(three["val_loss"].get<double>()));
-    CHECK(one["train_loss"].get<double>() == doctest::Approx(three["train_loss"].get<double>()));
-}
-
 TEST_CASE("after the last epoch a trial waits even if told to continue") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(1, "crescendo-trainer");
@@ -500,33 +462,22 @@ TEST_CASE("an error that makes training impossible is sent in full before the pr
 }
 
 TEST_CASE("NCCL uses algorithms with a fixed order in a deterministic trial unless the user has chosen others") {
-    const auto algorithms = [](const char* deterministic, const Environment& more = {}) {
+    const auto algorithms = [](const std::vector<const char*>& trials, const Environment& more = {}) {
         const SweepFixture sweep;
         Environment variables = OverNccl::recording(sweep);
         variables.insert(variables.end(), more.begin(), more.end());
         FakeCrescendo crescendo(2, "recording-trainer", variables);
-        Terms terms = sweep.terms("trial");
-        terms.settings["deterministic"] = deterministic;
-        crescendo.train({0, 1}, "new", terms, 1);
+        for (const char* deterministic : trials) {
+            Terms terms = sweep.terms(deterministic);
+            terms.settings["deterministic"] = deterministic;
+            crescendo.train({0, 1}, "new", terms, 1);
+            crescendo.leave({0, 1}, /*save=*/false);
+        }
         return content(sweep.folder / "algorithms");  // from both members, as their communicator forms
     };
 
-    CHECK(algorithms("on") == "^NVLS,NVLSTree\n^NVLS,NVLSTree\n");
-    CHECK(algorithms("off") == "any\nany\n");
-    CHECK(algorithms("on", {{"NCCL_ALGO", "Ring"}}) == "Ring\nRing\n");
-}
-
-TEST_CASE("NCCL has all of its algorithms again after a deterministic trial") {
-    const SweepFixture sweep;
-    FakeCrescendo crescendo(2, "recording-trainer", OverNccl::recording(sweep));
-    for (const char* deterministic : {"on", "off"}) {
-        Terms terms = sweep.terms(deterministic);
-        terms.settings["deterministic"] = deterministic;
-        crescendo.train({0, 1}, "new", terms, 1);
-        crescendo.leave({0, 1}, /*save=*/false);
-    }
-
-    CHECK(content(sweep.folder / "algorithms") == "^NVLS,NVLSTree\n^NVLS,NVLSTree\nany\nany\n");
+    CHECK(algorithms({"on", "off"}) == "^NVLS,NVLSTree\n^NVLS,NVLSTree\nany\nany\n");
+    CHECK(algorithms({"on"}, {{"NCCL_ALGO", "Ring"}}) == "Ring\nRing\n");
 }
 
 TEST_CASE("a model that does not fit into memory fails as out_of_memory, not as an error") {

@@ -2,12 +2,11 @@
 
 #include <ATen/ATen.h>
 
-#include <filesystem>
-
 #include "datasets/system/own_process.hpp"
 #include "tests/trainer/plugins/plugin_libraries.hpp"
 #include "tests/trainer/same_members.hpp"
 #include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/tensors.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/network_check.hpp"
 
@@ -55,16 +54,11 @@ TEST_CASE("a plug-in's batch norm uses its running statistics for a single sampl
     const auto model = gated().model->make(four_classes());
     const at::Tensor inputs = at::randn({1, 8, 8});
     model->forward(at::randn({5, 8, 8}));
-    std::vector<at::Tensor> before;
-    for (const auto& buffer : model->buffers()) {
-        before.push_back(buffer.clone());
-    }
+    const auto before = copies(model->buffers());
 
     const at::Tensor alone = model->forward(inputs);
 
-    for (std::size_t i = 0; i < before.size(); ++i) {
-        CHECK(model->buffers()[i].equal(before[i]));
-    }
+    CHECK(same(model->buffers(), before));
     CHECK(model->named_modules()["norm1"]->is_training());
     model->eval();
     CHECK(alone.equal(model->forward(inputs)));
@@ -72,24 +66,15 @@ TEST_CASE("a plug-in's batch norm uses its running statistics for a single sampl
 
 TEST_CASE("a mid-epoch regroup with the same members leaves a plug-in's model with dropout bit-identical") {
     const SweepFixture sweep;
-    const auto terms_of = [&](const std::string& name) {
-        Terms terms = sweep.terms(name);
-        terms.settings.update({{"plugins", {plugin_library("mine")}},
-                               {"model", "gated"},
-                               {"width", 8},
-                               {"dropout", 0.3},
-                               {"optimizer", "adam"},
-                               {"ema", 0.9}});
-        terms.max_resource = terms.checkpoint_at.emplace(1);
-        std::filesystem::create_directory(terms.directory);
-        return terms;
-    };
-    const Terms undisturbed = terms_of("undisturbed");
-    const Terms regrouped = terms_of("regrouped");
 
-    check_regroup_to_same_members(sweep, {0, 1}, undisturbed, regrouped);
+    const auto checkpoint = check_regroup_to_same_members(sweep, {0, 1},
+                                                          {{"plugins", {plugin_library("mine")}},
+                                                           {"model", "gated"},
+                                                           {"width", 8},
+                                                           {"dropout", 0.3},
+                                                           {"optimizer", "adam"},
+                                                           {"ema", 0.9}});
 
-    const auto checkpoint = load(undisturbed.directory / "checkpoint.pt");
     CHECK(checkpoint.model.at("norm1.running_mean").abs().sum().item<double>() > 0);
     CHECK(checkpoint.model.contains("gate1.weight"));
 }

@@ -38,6 +38,13 @@ Join join() {
     return join;
 }
 
+/// Shares the state of the first member with the others.
+void exchange(auto& trials, const Settings& settings, const Device& device) {
+    in_group(static_cast<int>(trials.size()), device, [&](const Group& group) {
+        share_state(group, join(), settings, trials[static_cast<std::size_t>(group.rank())]);
+    });
+}
+
 }  // namespace
 
 TEST_CASE("a newcomer gets weights, buffers, averages, the optimizer's state and progress before its first step") {
@@ -46,9 +53,7 @@ TEST_CASE("a newcomer gets weights, buffers, averages, the optimizer's state and
     std::array<std::unique_ptr<Trial>, 2> trials;
     trials[0] = stepped_trial(settings, *device);
 
-    in_group(2, *device, [&](const Group& group) {
-        share_state(group, join(), settings, trials[static_cast<std::size_t>(group.rank())]);
-    });
+    exchange(trials, settings, *device);
 
     REQUIRE(trials[1]);
     const auto given = trials[0]->named_tensors();
@@ -77,9 +82,7 @@ TEST_CASE("each survivor keeps its own sum of losses, and a newcomer starts at z
     const double second = trials[1]->full_progress().loss_sum;
     REQUIRE(first != second);
 
-    in_group(3, *device, [&](const Group& group) {
-        share_state(group, join(), settings, trials[static_cast<std::size_t>(group.rank())]);
-    });
+    exchange(trials, settings, *device);
 
     CHECK(trials[0]->full_progress().loss_sum == first);
     CHECK(trials[1]->full_progress().loss_sum == second);
@@ -103,9 +106,7 @@ TEST_CASE("a survivor's losses and noise that rank 0 has already reported do not
         noise_scale.set_noise(rank == 2 ? 5.0 : 3.0);  // the report's mean, or the third member's own measurement
     }
 
-    in_group(3, *device, [&](const Group& group) {
-        share_state(group, join(), settings, trials[static_cast<std::size_t>(group.rank())]);
-    });
+    exchange(trials, settings, *device);
 
     for (const auto& trial : trials) {
         CHECK(trial->progress().noise_scale.noise() == doctest::Approx(3.0));
@@ -127,9 +128,7 @@ TEST_CASE("a survivor that made the same steps as rank 0 keeps its model") {
     const at::Tensor before = weight.detach().clone();
     trials[0]->progress().seconds = 7;
 
-    in_group(3, *device, [&](const Group& group) {
-        share_state(group, join(), settings, trials[static_cast<std::size_t>(group.rank())]);
-    });
+    exchange(trials, settings, *device);
 
     CHECK(trials[1].get() == survivor);
     CHECK(at::equal(weight, before));
@@ -145,9 +144,7 @@ TEST_CASE("a survivor that differs by a step gets rank 0's state in a new model"
     const at::Tensor kept = trials[1]->parameters().front();
     const at::Tensor before = kept.detach().clone();
 
-    in_group(2, *device, [&](const Group& group) {
-        share_state(group, join(), settings, trials[static_cast<std::size_t>(group.rank())]);
-    });
+    exchange(trials, settings, *device);
 
     CHECK(at::equal(kept, before));
     CHECK(at::equal(trials[1]->parameters().front(), trials[0]->parameters().front()));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -46,6 +48,28 @@ LoadedBatch images(double brightness, std::int64_t count) {
     loaded.slice.samples.resize(static_cast<std::size_t>(count));
     loaded.batch = {at::full({count, 8, 8}, brightness), at::zeros({count}, at::kLong)};
     return loaded;
+}
+
+/// A trial that trains alone.
+struct Alone {
+    explicit Alone(const Settings& settings) : trial(/*number=*/0, /*seed=*/1, settings, normed_task, *device) {
+        trial.set_group(/*size=*/1, {});
+    }
+
+    std::unique_ptr<Device> device = make_cpu_device();
+    Trial trial;
+    Group group{*device};
+    GradientReducer reducer{group, trial.parameters()};
+
+    void step(
+        const LoadedBatch& batch, const std::function<void()>& in_step = [] {}) {
+        trial.step(batch, group, reducer, in_step);
+    }
+};
+
+/// The weights and the bias of a linear model in one matrix.
+at::Tensor joined(const std::vector<NamedTensor>& tensors) {
+    return at::cat({tensors[0].tensor, tensors[1].tensor.unsqueeze(1)}, 1).detach().to(at::kDouble);
 }
 
 /// Compares each sample with the others in its batch.
@@ -192,19 +216,16 @@ TEST_CASE("measuring the noise leaves the trial bit-identical") {
 }
 
 TEST_CASE("measuring the noise leaves a trial bit-identical whose loss compares samples with each other") {
-    const auto device = make_cpu_device();
     auto settings = settings_of({{"model", "mlp"}, {"batch_size", num_samples}});
     settings.loss.of_plugin = std::make_shared<Spread>();
-    const Group group(*device);
     at::manual_seed(1);
     auto batch = images(/*brightness=*/0.0, num_samples);
     batch.batch.inputs.normal_();
     const auto trained = [&](std::int64_t first_step) {
-        Trial trial(/*number=*/0, /*seed=*/1, settings, normed_task, *device);
-        trial.set_group(/*size=*/1, {});
+        Alone alone(settings);
+        Trial& trial = alone.trial;
         trial.progress().step = first_step;
-        GradientReducer reducer(group, trial.parameters());
-        trial.step(batch, group, reducer);
+        alone.step(batch);
         CHECK((trial.progress().noise_scale.gradient() != 0) == (first_step == 0));
         return copies(trial.named_tensors());
     };
@@ -289,36 +310,28 @@ TEST_CASE("the noise scale measured at fixed weights matches that of the samples
 }
 
 TEST_CASE("a hundred steps with a schedule, clipping and an average follow the formulas") {
-    const auto device = make_cpu_device();
-    const Settings settings = settings_of({{"model", "mlp"},
-                                           {"depth", 0},
-                                           {"momentum", 0.0},
-                                           {"lr", 0.5},
-                                           {"batch_size", num_samples},
-                                           {"report", {{"unit", "steps"}}},
-                                           {"lr_schedule", "cosine"},
-                                           {"clip_norm", 0.05},
-                                           {"ema", 0.9}});
-    Trial trial(/*number=*/0, /*seed=*/1, settings, normed_task, *device);
-    trial.set_group(/*size=*/1, {});
+    Alone alone(settings_of({{"model", "mlp"},
+                             {"depth", 0},
+                             {"momentum", 0.0},
+                             {"lr", 0.5},
+                             {"batch_size", num_samples},
+                             {"report", {{"unit", "steps"}}},
+                             {"lr_schedule", "cosine"},
+                             {"clip_norm", 0.05},
+                             {"ema", 0.9}}));
+    Trial& trial = alone.trial;
     trial.set_length(100);
-    const Group group(*device);
-    GradientReducer reducer(group, trial.parameters());
     at::manual_seed(1);
     LoadedBatch batch;
     batch.slice.member_samples = {num_samples};
     batch.slice.samples.resize(num_samples);
     batch.batch = {at::randn({num_samples, 8, 8}), at::arange(num_samples).remainder(2)};
     const at::Tensor x = at::cat({batch.batch.inputs.flatten(1), at::ones({num_samples, 1})}, 1).to(at::kDouble);
-    // The weights and the bias in one matrix.
-    const auto joined = [](const std::vector<NamedTensor>& tensors) {
-        return at::cat({tensors[0].tensor, tensors[1].tensor.unsqueeze(1)}, 1).detach().to(at::kDouble);
-    };
     at::Tensor weights = joined(trial.named_tensors());
     at::Tensor average = weights.clone();
 
     for (int step = 0; step < 100; ++step) {
-        trial.step(batch, group, reducer);
+        alone.step(batch);
         const at::Tensor wrong = at::matmul(x, weights.t()).softmax(1) - at::one_hot(batch.batch.targets, 2);
         const at::Tensor gradient = at::matmul(wrong.t(), x) / num_samples;
         const double shorter = std::min(1.0, 0.05 / gradient.norm().item<double>());
@@ -337,16 +350,12 @@ TEST_CASE("a hundred steps with a schedule, clipping and an average follow the f
 }
 
 TEST_CASE("an evaluation uses the moving averages of both the weights and a norm's statistics") {
-    const auto device = make_cpu_device();
-    Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "normed"}, {"batch_size", num_samples}, {"ema", 0.9}}),
-                normed_task, *device);
-    trial.set_group(/*size=*/1, {});
-    const Group group(*device);
-    GradientReducer reducer(group, trial.parameters());
+    Alone alone(settings_of({{"model", "normed"}, {"batch_size", num_samples}, {"ema", 0.9}}));
+    Trial& trial = alone.trial;
     auto averages = copies(trial.buffers());
 
     for (int step = 0; step < 20; ++step) {
-        trial.step(images(0.1 * step, num_samples), group, reducer);
+        alone.step(images(0.1 * step, num_samples));
         const double decay = std::min(0.9, (2.0 + step) / (11.0 + step));
         for (std::size_t i = 0; i < 2; ++i) {  // mean and variance
             averages[i] = averages[i] * decay + trial.buffers()[i] * (1 - decay);
@@ -373,10 +382,6 @@ TEST_CASE("a hundred steps of sharpness-aware minimisation follow the formulas")
     const at::Tensor inputs = at::randn({num_samples, 8, 8});
     const at::Tensor targets = at::arange(num_samples).remainder(2);
     const at::Tensor x = at::cat({inputs.flatten(1), at::ones({num_samples, 1})}, 1).to(at::kDouble);
-    // The weights and the bias in one matrix.
-    const auto joined = [](const std::vector<NamedTensor>& tensors) {
-        return at::cat({tensors[0].tensor, tensors[1].tensor.unsqueeze(1)}, 1).detach().to(at::kDouble);
-    };
     const auto gradient = [&](const at::Tensor& weights) {
         return at::matmul((at::matmul(x, weights.t()).softmax(1) - at::one_hot(targets, 2)).t(), x) / num_samples;
     };
@@ -412,50 +417,32 @@ TEST_CASE("a hundred steps of sharpness-aware minimisation follow the formulas")
 }
 
 TEST_CASE("if the climb to sharper weights fails, the weights are restored") {
-    const auto device = make_cpu_device();
-    Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "mlp"}, {"sam", 0.3}, {"batch_size", num_samples}}),
-                normed_task, *device);
-    trial.set_group(/*size=*/1, {});
+    Alone alone(settings_of({{"model", "mlp"}, {"sam", 0.3}, {"batch_size", num_samples}}));
+    Trial& trial = alone.trial;
     trial.progress().step = 1;  // this step is not measured
-    const Group group(*device);
-    GradientReducer reducer(group, trial.parameters());
     const auto before = copies(trial.named_tensors());
 
     // The last gradient has the wrong shape, so the other weights have moved before the climb fails, as if it ran out
     // of memory.
     const auto spoil = [&] { trial.parameters().back().mutable_grad() = at::ones({3, 5, 7}); };
-    CHECK_THROWS(trial.step(images(0.5, num_samples), group, reducer, spoil));
+    CHECK_THROWS(alone.step(images(0.5, num_samples), spoil));
 
     CHECK(same(copies(trial.named_tensors()), before));
 }
 
 TEST_CASE("a step with sharpness-aware minimisation keeps the buffers of its first pass") {
-    const auto device = make_cpu_device();
     const auto buffers_after_step = [&](double sam) {
-        Trial trial(/*number=*/0, /*seed=*/1,
-                    settings_of({{"model", "normed"}, {"lr", 0.1}, {"batch_size", 8}, {"sam", sam}}), normed_task,
-                    *device);
-        trial.set_group(/*size=*/1, {});
-        const Group group(*device);
-        GradientReducer reducer(group, trial.parameters());
-        trial.step(images(0.5, num_samples), group, reducer);
-        std::vector<at::Tensor> copies;
-        for (const auto& buffer : trial.buffers()) {
-            copies.push_back(buffer.clone());
-        }
-        return copies;
+        Alone alone(settings_of({{"model", "normed"}, {"lr", 0.1}, {"batch_size", 8}, {"sam", sam}}));
+        alone.step(images(0.5, num_samples));
+        return copies(alone.trial.buffers());
     };
 
     CHECK(same(buffers_after_step(0.3), buffers_after_step(0.0)));
 }
 
 TEST_CASE("an evaluation uses the optimizer's average, and training gets its own weights back") {
-    const auto device = make_cpu_device();
-    Trial trial(/*number=*/0, /*seed=*/1, settings_of({{"model", "mlp"}, {"depth", 0}, {"optimizer", "schedule_free"}}),
-                normed_task, *device);
-    trial.set_group(/*size=*/1, {});
-    const Group group(*device);
-    GradientReducer reducer(group, trial.parameters());
+    Alone alone(settings_of({{"model", "mlp"}, {"depth", 0}, {"optimizer", "schedule_free"}}));
+    Trial& trial = alone.trial;
     const auto first = copies(trial.named_tensors());
     const auto evaluated = [&] {
         const EvaluationMode mode(trial);
@@ -464,7 +451,7 @@ TEST_CASE("an evaluation uses the optimizer's average, and training gets its own
 
     CHECK(same(evaluated(), first));
     for (int step = 0; step < 3; ++step) {
-        trial.step(images(0.5, num_samples), group, reducer);
+        alone.step(images(0.5, num_samples));
     }
 
     const auto trained = copies(trial.named_tensors());
@@ -474,19 +461,14 @@ TEST_CASE("an evaluation uses the optimizer's average, and training gets its own
 }
 
 TEST_CASE("a trial whose optimizer is reset continues from the weights used in evaluation") {
-    const auto device = make_cpu_device();
-    Trial trial(/*number=*/0, /*seed=*/1,
-                settings_of({{"model", "mlp"},
+    Alone alone(settings_of({{"model", "mlp"},
                              {"batch_size", 4},
                              {"optimizer", "schedule_free"},
                              {"schedule_free_beta", 0.5},
-                             {"optimizer_state", "reset"}}),
-                normed_task, *device);
-    trial.set_group(/*size=*/1, {});
-    const Group group(*device);
-    GradientReducer reducer(group, trial.parameters());
+                             {"optimizer_state", "reset"}}));
+    Trial& trial = alone.trial;
     for (int step = 0; step < 3; ++step) {
-        trial.step(images(0.5, 4), group, reducer);
+        alone.step(images(0.5, 4));
     }
     const auto evaluated = [&] {
         const EvaluationMode mode(trial);

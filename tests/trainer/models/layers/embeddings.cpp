@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 
 #include "tests/trainer/normed_model.hpp"
-#include "tests/trainer/same_members.hpp"
 #include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
 #include "trainer/data/task.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/settings/model_spec.hpp"
@@ -73,19 +73,4 @@ TEST_CASE("columns that do not hold codes are refused by name") {
     CHECK(problem_of({{"0", 12}}, {{"data", {{"normalize", {{"inputs", {{"mean", {1, 0, 0}}, {"std", {1, 1, 1}}}}}}}}})
               .find("column 0 of ") != std::string::npos);
     CHECK(problem_of({{"0", 12}}, {{"data", {{"train", sweep.train}}}}).find("rows of numbers") != std::string::npos);
-}
-
-TEST_CASE("a mid-epoch regroup with the same members leaves a model of tables bit-identical") {
-    const SweepFixture sweep;
-    const auto table = write_numbers(sweep.folder / "table.h5", "train", SweepFixture::num_samples);
-    const auto terms_of = [&](const std::string& name) {
-        Terms terms = sweep.terms(name);
-        terms.settings["data"] = {{"train", table}, {"validation", table}};
-        terms.settings.update({{"model", "mlp"}, {"width", 4}, {"categories", {{"0", 96}, {"1", 2}}}, {"lr", 1e-4}});
-        terms.max_resource = terms.checkpoint_at.emplace(1);
-        std::filesystem::create_directory(terms.directory);
-        return terms;
-    };
-
-    check_regroup_to_same_members(sweep, {0, 1}, terms_of("undisturbed"), terms_of("regrouped"));
 }

@@ -2,14 +2,9 @@
 
 #include <ATen/ATen.h>
 
-#include <filesystem>
-
-#include "tests/trainer/checkpoints.hpp"
-#include "tests/trainer/fake_crescendo.hpp"
 #include "tests/trainer/num_parameters.hpp"
 #include "tests/trainer/same_members.hpp"
 #include "tests/trainer/settings_of.hpp"
-#include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/data/task.hpp"
 #include "trainer/models/model.hpp"
@@ -56,18 +51,10 @@ TEST_CASE("a mid-epoch regroup with the same members leaves a resnet bit-identic
     for (const char* norm : {"batch", "sync_batch"}) {
         CAPTURE(norm);
         const SweepFixture sweep;
-        const auto terms_of = [&](const std::string& name) {
-            Terms terms = sweep.terms(name);
-            terms.settings.update({{"model", "resnet18"}, {"width", 2}, {"dropout", 0.2}, {"norm", norm}});
-            terms.max_resource = terms.checkpoint_at.emplace(1);
-            std::filesystem::create_directory(terms.directory);
-            return terms;
-        };
-        const Terms undisturbed = terms_of("undisturbed");
 
-        check_regroup_to_same_members(sweep, {0, 1}, undisturbed, terms_of("regrouped"));
+        const auto checkpoint = check_regroup_to_same_members(
+            sweep, {0, 1}, {{"model", "resnet18"}, {"width", 2}, {"dropout", 0.2}, {"norm", norm}});
 
-        const auto checkpoint = load(undisturbed.directory / "checkpoint.pt");
         CHECK(checkpoint.model.at("layer4.1.bn2.running_mean").abs().sum().item<double>() > 0);
     }
 }

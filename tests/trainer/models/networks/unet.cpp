@@ -2,12 +2,10 @@
 
 #include <ATen/ATen.h>
 
-#include <filesystem>
-
 #include "tests/trainer/normed_model.hpp"
 #include "tests/trainer/num_parameters.hpp"
-#include "tests/trainer/same_members.hpp"
 #include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
 #include "trainer/data/task.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/settings_check.hpp"
@@ -66,19 +64,4 @@ TEST_CASE("a unet needs targets that are fields and sides that can be halved") {
     CHECK(key_of(settings).empty());
     CHECK(key_of(too_deep) == "trainer.depth");
     CHECK(key_of(classes) == "trainer.data.train");
-}
-
-TEST_CASE("a mid-epoch regroup with the same members leaves a unet bit-identical") {
-    const SweepFixture sweep;
-    const auto waves = write_waves(sweep.folder / "waves.h5", "train", SweepFixture::num_samples, 1);
-    const auto terms_of = [&](const std::string& name) {
-        Terms terms = sweep.terms(name);
-        terms.settings["data"] = {{"train", waves}, {"validation", waves}};
-        terms.settings.update({{"model", "unet"}, {"width", 2}, {"depth", 1}, {"dropout", 0.2}});
-        terms.max_resource = terms.checkpoint_at.emplace(1);
-        std::filesystem::create_directory(terms.directory);
-        return terms;
-    };
-
-    check_regroup_to_same_members(sweep, {0, 1}, terms_of("undisturbed"), terms_of("regrouped"));
 }

@@ -2,12 +2,10 @@
 
 #include <ATen/ATen.h>
 
-#include <filesystem>
-
 #include "tests/trainer/normed_model.hpp"
 #include "tests/trainer/num_parameters.hpp"
-#include "tests/trainer/same_members.hpp"
 #include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
 #include "trainer/data/task.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/settings/model_spec.hpp"
@@ -73,18 +71,4 @@ TEST_CASE("a video network needs frames") {
     REQUIRE(problems_of(images).size() == 1);
     CHECK(problems_of(images)[0].key == "trainer.data.train");
     CHECK(problems_of(images)[0].message.find("make windows of images with data.window") != std::string::npos);
-}
-
-TEST_CASE("a mid-epoch regroup with the same members leaves a video network bit-identical") {
-    const SweepFixture sweep;
-    const auto terms_of = [&](const std::string& name) {
-        Terms terms = sweep.terms(name);
-        terms.settings["data"]["window"] = {{"length", 3}};
-        terms.settings.update({{"model", "r2plus1d"}, {"width", 2}, {"depth", 1}, {"dropout", 0.2}});
-        terms.max_resource = terms.checkpoint_at.emplace(1);
-        std::filesystem::create_directory(terms.directory);
-        return terms;
-    };
-
-    check_regroup_to_same_members(sweep, {0, 1}, terms_of("undisturbed"), terms_of("regrouped"));
 }
