@@ -39,7 +39,7 @@ struct Rehearsal {
         install("squeue", "case $* in *%e*) echo 2100-01-01T00:00:00 ;; *%T*) echo RUNNING ;; *) echo n1 ;; esac");
         install("scontrol", "case $* in *hostnames*) echo n1 ;; requeue*) echo requeued >> " +
                                 (folder / "requeues").string() + " ;; esac");
-        install("sleep", "exec /bin/sleep 0.1");
+        install("sleep", "exec /bin/sleep 0.02");
     }
     void install(const std::string& name, const std::string& script) const {
         std::ofstream(folder / name) << "#!/bin/bash\n" << script << "\n";
@@ -197,7 +197,7 @@ TEST_CASE("a rank that hangs does not keep a job waiting if rank 0 died without 
     const std::string name_holder = "echo \"process $$ on $(uname -n) since now\" > lock; ";
     const auto rehearsed = [](const std::string& crescendo) {
         Rehearsal job(crescendo);
-        job.install("sleep", "exec /bin/sleep 0.02");
+        job.install("sleep", "echo >> " + (job.folder / "looks").string());
         job.setup = "trap 'SECONDS=$((SECONDS + 1))' DEBUG";  // each look at the ranks takes some seconds
         CHECK(job.run().code == 0);
         return std::pair(job.count("runs"), job.count("waited"));
@@ -206,7 +206,8 @@ TEST_CASE("a rank that hangs does not keep a job waiting if rank 0 died without 
     CHECK(rehearsed(second_run + name_holder + wait) == std::pair(2L, 0L));
 
     // A rank 0 that is alive holds the lock, and one that has not begun yet has not written its name there.
-    const std::string last_word = "/bin/sleep 4; echo 0 > $CRESCENDO_EXIT_STATUS";
+    const std::string last_word =
+        "until [ $(wc -l < looks) -ge 150 ]; do /bin/sleep 0.02; done 2> wc; echo 0 > $CRESCENDO_EXIT_STATUS";
     CHECK(rehearsed(name_holder + "exec 9< lock; flock 9; " + last_word).first == 1);
     CHECK(rehearsed(last_word).first == 1);
 }

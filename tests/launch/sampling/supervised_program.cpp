@@ -74,13 +74,8 @@ TEST_CASE("a program does not take itself for a rank of a Slurm step") {
     CHECK(helper.answer() == "17.");
 }
 
-TEST_CASE("a program that is late, prints its answer or has ended is an error, but a dismissed program is not") {
-    Supervised late("read -r line <&3; sleep 60", std::chrono::seconds(1));
-    late.program.start();
-    late.program.ask({{"n", 1}});
-    CHECK_THROWS_WITH(late.answer(), "it gave no answer for 1 s, its deadline");
-
-    Supervised prints("read -r line <&3; echo '{\"config\":{}}'; sleep 60", std::chrono::seconds(1));
+TEST_CASE("a program that is late because it prints its answer, or has ended, is an error; a dismissed one is not") {
+    Supervised prints("read -r line <&3; echo '{\"config\":{}}'; read -r line <&3", std::chrono::seconds(1));
     prints.program.start();
     prints.program.ask({{"n", 1}});
     CHECK_THROWS_WITH(prints.answer(),
@@ -106,7 +101,7 @@ TEST_CASE("a program that is late, prints its answer or has ended is an error, b
 
 TEST_CASE("time in which Crescendo stood still, as in a suspended job, does not count as silence of a program") {
     using namespace std::chrono_literals;
-    Supervised helper("read -r line <&3; sleep 1000");
+    Supervised helper("read -r line <&3; read -r line <&3");
     helper.program.start();
     helper.program.ask({{"n", 1}});
     const auto start = Clock::now();
@@ -124,7 +119,7 @@ TEST_CASE("time in which Crescendo stood still, as in a suspended job, does not 
 
 TEST_CASE("a long time without questions does not extend the deadline of the next answer") {
     using namespace std::chrono_literals;
-    Supervised helper("sleep 1000");
+    Supervised helper("read -r line <&3; read -r line <&3");
     helper.program.start();
     const auto nothing = [](const std::string&) { return true; };
     helper.program.receive(nothing, Clock::now() - 500s);
