@@ -5,8 +5,8 @@
 
 using namespace crescendo::trainer::test;
 
-TEST_CASE("Adam keeps two moments of each parameter") {
-    for (const char* name : {"adam", "adamw"}) {
+TEST_CASE("Adam and its kin keep two moments of each parameter") {
+    for (const char* name : {"adam", "adamw", "lamb", "nadamw"}) {
         CAPTURE(name);
         Trained adam(name);
 

@@ -1,4 +1,4 @@
-"""Prints the results of optimizers on eight numbers after 100 updates: the table of optimizers.cpp.
+"""Prints the results of optimizers on eight numbers after 100 updates: what check_reference() gets.
 
 Computes in double precision. The first optimizers are torch's own; the others follow the formulas of their papers.
 """
@@ -83,9 +83,6 @@ def show(name, values):
 
 
 optim = torch.optim
-show("sgd", of_torch(lambda p: optim.SGD(p, momentum=0.8, nesterov=True, weight_decay=0.1), 0.01))
-show("adam", of_torch(lambda p: optim.Adam(p, weight_decay=0.1), 0.05))
-show("adamw", of_torch(lambda p: optim.AdamW(p, weight_decay=0.1), 0.05))
 show("nadamw", of_torch(lambda p: optim.NAdam(p, weight_decay=0.1, decoupled_weight_decay=True), 0.05))
 show("rmsprop", of_torch(lambda p: optim.RMSprop(p, alpha=0.9, momentum=0.8, centered=True, weight_decay=0.1), 0.002))
 eps = torch.finfo(torch.float32).eps  # ours is also that of float32

@@ -129,20 +129,6 @@ TEST_CASE("NCCL is abandoned at the time-out if it hangs while forming a group")
     CHECK(error_of([] { Member(new_id(), 0, 1, {.timeout = 20ms}); }).ends_with("not done after 0.02 s"));
 }
 
-TEST_CASE("an error of this worker is reported in NCCL's words") {
-    const FakeNcclOrders orders;
-    orders.tell("init", "fail 5 Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1000");
-    const auto duplicate = error_of([] { Member(new_id(), 0, 1); });
-    orders.tell("init", "fail 1 Cuda failure 2 'out of memory'");
-    const auto memory = error_of([] { Member(new_id(), 0, 1); });
-
-    CHECK(
-        duplicate.ends_with("ncclInvalidUsage: the fake's error\nLast error:\nDuplicate GPU detected : rank 0 and "
-                            "rank 1 both on CUDA device 1000"));
-    CHECK(blames_this_worker(duplicate));
-    CHECK(says_out_of_memory(memory));
-}
-
 TEST_CASE("an asynchronous NCCL error ends the wait for a collective") {
     const FakeNcclOrders orders;
     const auto id = new_id();

@@ -1,8 +1,7 @@
 #include "trainer/models/layers/sync_batch_norm.hpp"
 
 #include <ATen/ATen.h>
-#include <torch/nn/modules/conv.h>
-#include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/batchnorm.h>
 
 #include <numeric>
 #include <vector>
@@ -48,35 +47,6 @@ void set_scales(Norm& norm, at::ScalarType type) {
     norm.weight.set_data(at::arange(2, 2 + num_channels, type));
     norm.bias.set_data(at::arange(num_channels, type));
 }
-
-/// A convolution, a norm and a linear layer, trained by plain gradient descent.
-template <class Norm>
-class Network : public torch::nn::Module {
-  public:
-    explicit Network(std::shared_ptr<Norm> norm) : norm_(register_module("norm", std::move(norm))) { to(at::kDouble); }
-
-    /// One step on the samples of this member, whose group has `total` samples.
-    void step(const at::Tensor& inputs, const at::Tensor& targets, std::int64_t total, const SumOverGroup& sum) {
-        zero_grad();
-        const at::Tensor outputs = output_(at::relu(norm_->forward(conv_(inputs))).flatten(1));
-        const at::Tensor loss = at::cross_entropy_loss(outputs, targets, {}, at::Reduction::Sum);
-        (loss / static_cast<double>(total)).backward();
-        for (auto& parameter : parameters()) {
-            at::Tensor gradient = parameter.grad();
-            if (sum) {
-                sum(gradient);
-            }
-            parameter.set_data(parameter.detach() - 0.1 * gradient);
-        }
-    }
-
-  private:
-    using Conv2d = torch::nn::Conv2d;
-
-    Conv2d conv_ = register_module("conv", Conv2d(torch::nn::Conv2dOptions(1, num_channels, 3).padding(1)));
-    std::shared_ptr<Norm> norm_;
-    torch::nn::Linear output_ = register_module("output", torch::nn::Linear(num_channels * 16, 2));
-};
 
 }  // namespace
 
@@ -209,80 +179,6 @@ TEST_CASE("a single value in the whole group is normalised by the running statis
         CHECK(at::equal(norm->running_var, at::full({num_channels}, 4.0F)));
         CHECK(norm->num_batches_tracked.item<std::int64_t>() == 0);
     });
-}
-
-TEST_CASE("a hundred steps of members with changing slices match those of one worker with torch's norm") {
-    constexpr std::int64_t total = 9;
-    constexpr int num_steps = 100;
-    const auto device = make_cpu_device();
-    at::manual_seed(1);
-    const at::Tensor inputs = at::randn({total, 1, 4, 4}, at::kDouble);
-    const at::Tensor targets = at::arange(total).remainder(2);
-    Network one(std::make_shared<torch::nn::BatchNorm2dImpl>(num_channels));
-    std::vector<std::shared_ptr<Network<SyncBatchNorm>>> members;
-    for (int rank = 0; rank < 2; ++rank) {
-        members.push_back(std::make_shared<Network<SyncBatchNorm>>(std::make_shared<SyncBatchNorm>(num_channels)));
-        for (std::size_t i = 0; i < one.parameters().size(); ++i) {
-            members.back()->parameters()[i].set_data(one.parameters()[i].detach().clone());
-        }
-    }
-    const at::Tensor first = one.parameters()[0].detach().clone();
-
-    for (int step = 0; step < num_steps; ++step) {
-        one.step(inputs, targets, total, {});
-    }
-    in_group(2, *device, [&](const Group& group) {
-        const auto norms = synchronized_norms(*members[static_cast<std::size_t>(group.rank())]);
-        const NormsInGroup joined(norms, sum_over(group));
-        for (int step = 0; step < num_steps; ++step) {
-            const std::int64_t cut = step % (total + 1);  // 0: the first member has none; 9: the second has none
-            const auto of_member = [&](const at::Tensor& all) {
-                return group.rank() == 0 ? all.narrow(0, 0, cut) : all.narrow(0, cut, total - cut);
-            };
-            members[static_cast<std::size_t>(group.rank())]->step(of_member(inputs), of_member(targets), total,
-                                                                  sum_over(group));
-        }
-    });
-
-    for (const auto& member : members) {
-        for (std::size_t i = 0; i < one.parameters().size(); ++i) {
-            CHECK(at::allclose(member->parameters()[i], one.parameters()[i], /*rtol=*/1e-8, /*atol=*/1e-10));
-        }
-        for (std::size_t i = 0; i < one.buffers().size(); ++i) {
-            CHECK(at::allclose(member->buffers()[i], one.buffers()[i], /*rtol=*/1e-8, /*atol=*/1e-10));
-        }
-    }
-    CHECK_FALSE(at::allclose(one.parameters()[0], first, /*rtol=*/0.01, /*atol=*/0.01));
-}
-
-TEST_CASE("a peer that leaves before a forward or backward pass is reported as lost") {
-    const auto device = make_cpu_device();
-    for (const bool in_backward : {false, true}) {
-        CAPTURE(in_backward);
-        bool ran_forward = false;
-        bool lost = false;
-        in_group(2, *device, [&](const Group& group) {
-            const bool leaves = group.rank() == 1;
-            SyncBatchNorm norm(num_channels);
-            norm.set_group(sum_over(group));
-            if (leaves && !in_backward) {
-                return;
-            }
-            const at::Tensor x = at::randn({2, num_channels, 4, 5}).requires_grad_();
-            try {
-                const at::Tensor y = norm.forward(x);
-                if (leaves) {
-                    return;
-                }
-                ran_forward = true;
-                y.sum().backward();
-            } catch (const PeerLost&) {
-                lost = true;
-            }
-        });
-        CHECK(lost);
-        CHECK(ran_forward == in_backward);
-    }
 }
 
 TEST_CASE("norms use the statistics of a group only while they belong to it") {
