@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "core/check.hpp"
 #include "launch/agent/argument_advice.hpp"

@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 #include <fstream>
-#include <functional>
 #include <sstream>
 #include <utility>
 

@@ -6,8 +6,8 @@
 #include <system_error>
 
 #include "core/check.hpp"
-#include "launch/directory/sweep_directory.hpp"
 #include "launch/display/printable.hpp"
+#include "launch/journal/directory_error.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 
 namespace crescendo::launch {

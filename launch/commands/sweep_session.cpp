@@ -7,10 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"

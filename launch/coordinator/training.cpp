@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <system_error>
 #include <utility>
 
 #include "core/shell_words.hpp"
-#include "launch/coordinator/failures.hpp"
 #include "launch/directory/metric_note.hpp"
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/journal/directory_error.hpp"

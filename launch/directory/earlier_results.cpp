@@ -7,7 +7,6 @@
 #include "core/crc32.hpp"
 #include "core/files/durable_file.hpp"
 #include "launch/files/read_file.hpp"
-#include "launch/json/json.hpp"
 #include "launch/json/value_json.hpp"
 #include "scheduler/loss.hpp"
 

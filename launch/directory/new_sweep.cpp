@@ -1,7 +1,5 @@
 #include "launch/directory/new_sweep.hpp"
 
-#include <filesystem>
-
 #include "core/check.hpp"
 #include "core/files/durable_file.hpp"
 #include "core/files/host_name.hpp"

@@ -1,6 +1,5 @@
 #include "launch/directory/recorded_sweep.hpp"
 
-#include <string>
 #include <utility>
 
 #include "core/check.hpp"

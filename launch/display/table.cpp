@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <string_view>
 
 #include "core/check.hpp"
-#include "core/value.hpp"
 #include "launch/display/display_width.hpp"
 #include "launch/display/number_text.hpp"
 #include "launch/display/printable.hpp"

@@ -7,13 +7,11 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
 #include "launch/display/printable.hpp"
-#include "launch/json/json.hpp"
 #include "launch/yaml/yaml_scalar.hpp"
 
 namespace crescendo::launch {

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "core/check.hpp"
 #include "core/message_json.hpp"
-#include "launch/journal/journal.hpp"
 #include "launch/json/event_json.hpp"
 #include "launch/json/metrics_json.hpp"
 #include "scheduler/samplers/any_sampler.hpp"

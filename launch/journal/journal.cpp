@@ -16,7 +16,6 @@
 
 #include "core/check.hpp"
 #include "core/crc32.hpp"
-#include "core/files/durable_file.hpp"
 #include "core/shell_words.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/json/json.hpp"

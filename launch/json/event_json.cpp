@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "core/check.hpp"
 #include "core/spelling.hpp"

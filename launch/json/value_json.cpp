@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "launch/json/bare_words.hpp"
-#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 namespace {

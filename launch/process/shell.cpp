@@ -9,13 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
 #include <stdexcept>
-#include <string_view>
 
 #include "core/files/file_descriptor.hpp"
 #include "launch/process/child_process.hpp"

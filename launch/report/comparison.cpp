@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <vector>
 
 #include "analysis/quality_cost.hpp"
 #include "core/check.hpp"

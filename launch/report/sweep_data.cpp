@@ -18,7 +18,6 @@
 #include "launch/directory/standing.hpp"
 #include "launch/directory/sweep_lock.hpp"
 #include "launch/journal/cost.hpp"
-#include "launch/json/json.hpp"
 #include "launch/report/best_so_far.hpp"
 #include "launch/report/chronicle.hpp"
 #include "launch/report/numbers.hpp"

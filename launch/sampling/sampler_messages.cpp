@@ -9,7 +9,6 @@
 
 #include "core/spelling.hpp"
 #include "launch/json/bare_words.hpp"
-#include "launch/json/json.hpp"
 #include "launch/json/value_json.hpp"
 #include "launch/messages/line_channel.hpp"
 #include "scheduler/space/membership.hpp"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "launch/sampling/plugin_host.hpp"
+#include "launch/sampling/sampler_messages.hpp"
 
 namespace crescendo::launch {
 

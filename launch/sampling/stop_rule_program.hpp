@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 
-#include "launch/sampling/sampler_messages.hpp"
 #include "launch/sampling/supervised_program.hpp"
 
 namespace crescendo::launch {

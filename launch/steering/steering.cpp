@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
-#include <string>
 #include <variant>
-#include <vector>
 
 #include "core/check.hpp"
 #include "core/draws.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <ranges>
-#include <vector>
 
 #include "launch/directory/waste.hpp"
 #include "launch/display/number_text.hpp"

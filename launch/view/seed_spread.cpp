@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <string>
 #include <vector>
 
 namespace crescendo::launch {

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
 #include <variant>
-#include <vector>
 
 #include "core/draws.hpp"
 #include "launch/sweep_file/check/command_words.hpp"

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdlib>
 #include <iterator>
-#include <string_view>
 
 #include "core/check.hpp"
 #include "core/spelling.hpp"

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "launch/json/json.hpp"
-
 namespace crescendo::launch {
 namespace {
 

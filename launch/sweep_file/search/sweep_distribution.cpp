@@ -7,7 +7,6 @@
 #include <cmath>
 #include <iterator>
 #include <set>
-#include <string>
 #include <string_view>
 #include <utility>
 
