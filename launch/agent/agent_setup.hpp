@@ -9,7 +9,7 @@
 #include "core/ids.hpp"
 #include "launch/json/json.hpp"
 #include "launch/messages/supervision.hpp"
-#include "launch/slots/slot_plan_json.hpp"
+#include "launch/slots/slot_plan.hpp"
 
 namespace crescendo::launch {
 

@@ -18,7 +18,7 @@
 #include "launch/directory/standing.hpp"
 #include "launch/export/export_formats.hpp"
 #include "launch/files/own_folder.hpp"
-#include "launch/system/pause_after.hpp"
+#include "launch/system/clock.hpp"
 
 namespace crescendo::launch {
 namespace {

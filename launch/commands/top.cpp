@@ -22,7 +22,7 @@
 #include "launch/report/report_page.hpp"
 #include "launch/report/sweep_data.hpp"
 #include "launch/report/sweep_plot.hpp"
-#include "launch/system/pause_after.hpp"
+#include "launch/system/clock.hpp"
 #include "launch/system/terminal.hpp"
 #include "launch/view/live_view.hpp"
 #include "launch/web/page_server.hpp"

@@ -4,14 +4,27 @@
 #include <vector>
 
 #include "launch/coordinator/decisions.hpp"
-#include "launch/coordinator/open_sweep.hpp"
 #include "launch/coordinator/orders.hpp"
 #include "launch/coordinator/session_end.hpp"
+#include "launch/directory/sweep_directory.hpp"
+#include "launch/directory/sweep_lock.hpp"
+#include "launch/journal/history.hpp"
+#include "launch/journal/journal.hpp"
 #include "launch/process/stop_signals.hpp"
+#include "launch/sweep_file/sweep_file.hpp"
 #include "launch/transport/transport.hpp"
 #include "launch/view/live_view.hpp"
 
 namespace crescendo::launch {
+
+/// A sweep on which this process works.
+struct OpenSweep {
+    const SweepFile& file;
+    const SweepDirectory& directory;
+    Journal& journal;
+    History& history;           ///< has taken every record of `journal`
+    SweepLock* lock = nullptr;  ///< held by this process; null if no other process knows the sweep, as in tests
+};
 
 enum class Outcome {
     finished,     ///< nothing is left to do

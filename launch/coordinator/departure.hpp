@@ -5,7 +5,6 @@
 #include <string>
 
 #include "launch/coordinator/decisions.hpp"
-#include "launch/coordinator/one_of.hpp"
 #include "launch/coordinator/orders.hpp"
 #include "launch/messages/messages.hpp"
 #include "launch/transport/heartbeat.hpp"

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "core/trial_protocol.hpp"
-#include "launch/coordinator/one_of.hpp"
 #include "launch/coordinator/orders.hpp"
 #include "launch/coordinator/session_end.hpp"
 #include "launch/messages/messages.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "launch/doctor/finding.hpp"
-#include "launch/slots/slot_plan_json.hpp"
+#include "launch/slots/slot_plan.hpp"
 
 namespace crescendo::launch {
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <map>
 #include <string>
 #include <variant>
@@ -145,5 +146,10 @@ struct EnergyUsed {
 using Notice = std::variant<protocol::Report, ProgramEnded, WorkerFailed, StoreRequest, protocol::Regrouped, LeftTrial,
                             TrialEvaluated, AgentLost, WorkerStranded, CheckpointFailed, SlotDown, SlotUp,
                             ProgramRemark, EnergyUsed, protocol::Timed>;
+
+/// A type that is one of `Kinds`. With it, one function names every kind of notice that it ignores, so a new kind does
+/// not compile until it is handled.
+template <class Kind, class... Kinds>
+concept OneOf = (std::same_as<Kind, Kinds> || ...);
 
 }  // namespace crescendo::launch

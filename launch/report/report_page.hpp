@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "launch/json/json.hpp"
-#include "launch/report/page_kind.hpp"
+#include "launch/report/sweep_section.hpp"
 
 namespace crescendo::launch {
 

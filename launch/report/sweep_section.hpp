@@ -3,9 +3,14 @@
 #include <string>
 
 #include "launch/json/json.hpp"
-#include "launch/report/page_kind.hpp"
 
 namespace crescendo::launch {
+
+/// Where a page comes from.
+enum class PageKind {
+    file,    ///< a file of its own, which never changes
+    served,  ///< a PageServer, which the page asks for changes
+};
 
 /// The section of a page about one sweep, as HTML. `sweep` is its sweep_data(); `index` is its index among the page's
 /// sweeps. With `is_open`, the section is unfolded.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "launch/json/json.hpp"
 #include "launch/slots/node_resources.hpp"
 
 namespace crescendo::launch {
@@ -56,5 +57,10 @@ struct SlotPlan {
 
 /// The number of GPUs that a node's slots are on, if several slots share one; else 0.
 int num_shared_gpus(const std::vector<SlotResources>& slots);
+
+// Slot plans as JSON, for messages between nodes.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotPlan::Wishes, slots, cpus_per_slot, bind, slots_per_gpu)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotResources, gpu, threads, cpus, numa, slots_on_gpu)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlotPlan, unbound, slots)
 
 }  // namespace crescendo::launch

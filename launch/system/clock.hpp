@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <initializer_list>
 #include <optional>
@@ -16,6 +17,14 @@ inline std::optional<Clock::time_point> earliest(std::initializer_list<std::opti
         first = each && (!first || *each < *first) ? each : first;
     }
     return first;
+}
+
+/// Pause before repeating work that started at `begin` and is done now: at least a second, and long enough that the
+/// work takes at most a tenth of the process's time.
+inline std::chrono::milliseconds pause_after(Clock::time_point begin) {
+    using std::chrono::milliseconds;
+    const auto took = std::chrono::ceil<milliseconds>(Clock::now() - begin);
+    return std::max(milliseconds(1000), 9 * took);
 }
 
 }  // namespace crescendo::launch

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "launch/system/environment.hpp"
+
 namespace crescendo::launch {
 
 /// Sleep time between two checks for messages: short while messages arrive, longer when they do not. A message waits at
@@ -26,7 +28,9 @@ class SilenceTimer {
     using Time = std::chrono::steady_clock::time_point;
 
     /// The value of CRESCENDO_HEARTBEAT_TIMEOUT in seconds; 30 if it is not set.
-    static std::chrono::seconds timeout_of_environment();
+    static std::chrono::seconds timeout_of_environment() {
+        return seconds_of_environment("CRESCENDO_HEARTBEAT_TIMEOUT", std::chrono::seconds(30));
+    }
 
     /// A process that has not checked for this long stood still itself, as in a suspended job: messages then wait for
     /// it.

@@ -7,7 +7,7 @@
 
 #include "core/files/file_descriptor.hpp"
 #include "launch/journal/journal.hpp"
-#include "launch/system/pause_after.hpp"
+#include "launch/system/clock.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 
 using namespace crescendo::tests;
