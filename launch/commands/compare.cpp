@@ -41,10 +41,6 @@ struct CompareOptions {
 
 Prices prices_of(const CompareOptions& options) { return options.prices.empty() ? Prices() : Prices(options.prices); }
 
-ReadProgress reading_bar() {
-    return [bar = ProgressBar("bytes")](std::int64_t done, std::int64_t total) mutable { bar.show(done, total); };
-}
-
 ExitCode compare_curves(const CompareOptions& options) {
     CRESCENDO_VALIDATE(!options.workloads.empty(), "",
                        "--curves needs targets; add --workloads FILE, with a line for each workload");
@@ -55,7 +51,7 @@ ExitCode compare_curves(const CompareOptions& options) {
                        "the clock is its column seconds, and the targets are in --workloads");
     const auto workloads = read_workloads(options.workloads);
     const auto prices = prices_of(options);
-    const auto submissions = read_curves(options.curves, workloads, reading_bar());
+    const auto submissions = read_curves(options.curves, workloads, ProgressBar("bytes"));
     if (options.baseline) {
         require_submission(submissions, *options.baseline);
     }
@@ -73,8 +69,8 @@ ExitCode compare_sweeps(const CompareOptions& options) {
         require_place_for_folder(options.out);
     }
     const auto prices = prices_of(options);
-    const auto methods =
-        read_methods(options.directories, options.grouping, options.clock.value_or(ClockOf::sweeps), reading_bar());
+    const auto methods = read_methods(options.directories, options.grouping, options.clock.value_or(ClockOf::sweeps),
+                                      ProgressBar("bytes"));
     const auto comparisons = compare_methods(methods, prices, {options.target, options.baseline});
     const auto& spec = methods.front().runs.front().file.spec;
     for (const auto& line : cautions(methods)) {

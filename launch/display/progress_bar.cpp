@@ -13,7 +13,7 @@ namespace crescendo::launch {
 
 ProgressBar::ProgressBar(std::string unit) : unit_(std::move(unit)), shown_(::isatty(STDERR_FILENO) != 0) {}
 
-void ProgressBar::show(std::int64_t done, std::int64_t total) {
+void ProgressBar::operator()(std::int64_t done, std::int64_t total) {
     constexpr std::size_t most = 40;
     const auto percent =
         total > 0 ? static_cast<int>(100.0 * static_cast<double>(done) / static_cast<double>(total)) : 100;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -30,10 +29,6 @@ void add_data_sets_option(CLI::App& command, std::vector<std::string>& names, co
 
 /// `--missing-sources error|fill`, for virtual data sets.
 void add_missing_sources_option(CLI::App& command, datasets::MissingSources& missing);
-
-/// Shows progress on a terminal: how many of `total` units ("samples", "bytes") are done.
-using Progress = std::function<void(std::int64_t done, std::int64_t total)>;
-Progress progress_bar(const std::string& unit);
 
 /// Runs `work`, which reads `files` of unknown origin, in a child process. If HDF5's library crashes on them, this
 /// process reports the crash and names `files`. Returns what `work` returns, or ends as `work` ends.

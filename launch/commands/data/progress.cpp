@@ -4,11 +4,9 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <string>
 
 #include "datasets/system/own_process.hpp"
 #include "launch/commands/data/commands.hpp"
-#include "launch/display/progress_bar.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -19,10 +17,6 @@ std::atomic<int> arrived = 0;
 class Interrupted : public std::exception {};
 
 }  // namespace
-
-Progress progress_bar(const std::string& unit) {
-    return [bar = ProgressBar(unit)](std::int64_t done, std::int64_t total) mutable { bar.show(done, total); };
-}
 
 void end_if_interrupted() {
     if (arrived != 0) {

@@ -13,6 +13,7 @@
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
+#include "launch/display/progress_bar.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -38,7 +39,7 @@ void remark_on_unwritten(const std::string& data_set, const std::vector<datasets
 
 ExitCode stats(const StatsArguments& arguments) {
     auto options = arguments.options;
-    options.progress = progress_bar("samples");
+    options.progress = ProgressBar("samples");
     const auto statistics = datasets::compute_statistics(arguments.location, options);
     Table table({"data set", "channel", "count", "mean", "std", "min", "max", "nan", "infinite"});
     for (const auto& [name, channels] : statistics) {

@@ -4,6 +4,7 @@
 #include "datasets/hdf5/missing_sources.hpp"
 #include "launch/commands/data/commands.hpp"
 #include "launch/commands/validators.hpp"
+#include "launch/display/progress_bar.hpp"
 
 namespace crescendo::launch {
 
@@ -19,7 +20,7 @@ void add_write_options(CLI::App& command, datasets::WriteOptions& options, const
                     "Start chunks of at least half this size at multiples of it, in bytes, such as 1M; default: 4K")
         ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
-    options.progress = progress_bar(unit);
+    options.progress = ProgressBar(unit);
     options.poll = end_if_interrupted;
 }
 

@@ -45,9 +45,9 @@ std::string shown_on(unsigned short columns) {
     REQUIRE(::ioctl(terminal, TIOCSWINSZ, &size) == 0);
     return written_to(::open(::ptsname(terminal), O_RDWR | O_NOCTTY), terminal, [] {
         ProgressBar bar("bytes");
-        bar.show(500, 1000);
-        bar.show(501, 1000);  // the same percentage
-        bar.show(1000, 1000);
+        bar(500, 1000);
+        bar(501, 1000);  // the same percentage
+        bar(1000, 1000);
     });
 }
 
@@ -69,5 +69,5 @@ TEST_CASE("no bar is written to a pipe") {
     std::array<int, 2> pipe{};
     REQUIRE(::pipe(pipe.data()) == 0);
 
-    CHECK(written_to(pipe[1], pipe[0], [] { ProgressBar("bytes").show(1, 2); }).empty());
+    CHECK(written_to(pipe[1], pipe[0], [] { ProgressBar("bytes")(1, 2); }).empty());
 }
