@@ -27,15 +27,6 @@ struct StatusOptions {
     std::string price;
 };
 
-/// The keys that may change, with their current values; keys without a value are left out.
-OrderedJson limits_json(const RecordedSweep& recorded) {
-    OrderedJson limits = OrderedJson::object();
-    for (const auto& [key, value] : recorded.limits()) {
-        limits[key] = value;
-    }
-    return limits;
-}
-
 /// For each running trial that has grown: its samples per second relative to its first group.
 OrderedJson speedups_json(const Sweep& sweep) {
     OrderedJson speedups = OrderedJson::array();
@@ -147,7 +138,7 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
         status["job"] = job;
     }
     status.update(annotations_json(recorded.history));
-    status["limits"] = limits_json(recorded);
+    status["limits"] = recorded.limits();
     status["progress"] = progress.fraction;
     status["elapsed_seconds"] = recorded.history.elapsed();
     status["slots"] = sweep.num_slots();

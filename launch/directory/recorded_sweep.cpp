@@ -58,15 +58,15 @@ std::vector<Override> limits_after(const std::optional<FrozenFile>& frozen, cons
     return overrides;
 }
 
-std::map<std::string, Json> RecordedSweep::limits() const {
+OrderedJson RecordedSweep::limits() const {
     auto document = parse_yaml(file.text, directory.sweep_file().string()).root;
     for (const auto& each : limits_after(frozen, history.limits_changes())) {
         apply_override(each, document);
     }
-    std::map<std::string, Json> limits;
+    OrderedJson limits = OrderedJson::object();
     for (const auto& [key, value] : flat_keys(document)) {
         if (is_changeable(key) || key == wandb_target) {
-            limits.emplace(key, Json::parse(value));
+            limits[key] = Json::parse(value);
         }
     }
     return limits;

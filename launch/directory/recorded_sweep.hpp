@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "launch/directory/frozen_file.hpp"
 #include "launch/directory/sweep_directory.hpp"
 #include "launch/journal/history.hpp"
+#include "launch/json/json.hpp"
 
 namespace crescendo::launch {
 
@@ -27,7 +27,7 @@ struct RecordedSweep {
     static RecordedSweep recover(const SweepDirectory& directory);
 
     /// Keys that may change, with their present values. Keys without a value are left out.
-    std::map<std::string, Json> limits() const;
+    OrderedJson limits() const;
 
     SweepDirectory directory;
     std::optional<std::string> holder;  ///< who worked on it just before the journal was read, which is thus no older
