@@ -16,6 +16,7 @@
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/directory/sweep_directory.hpp"
 #include "launch/directory/warm_start.hpp"
+#include "launch/journal/cost.hpp"
 #include "launch/replay/recording.hpp"
 #include "launch/replay/replay.hpp"
 #include "launch/sampling/proposal_source.hpp"
@@ -274,19 +275,11 @@ class Study {
     mutable std::optional<std::vector<EarlierResult>> warm_start_;
 };
 
-/// The price of a slot-hour on nodes as they are simulated; nothing if the file has no price.
-std::optional<double> hourly_price(const SweepFile& file, int slots) {
-    if (!file.price || file.price->unit == Price::Unit::slot) {
-        return file.price ? std::optional(file.price->per_hour) : std::nullopt;
-    }
-    const int num_nodes = 1 + (slots - 1) / file.simulation.slots_per_node;
-    return file.price->per_hour * num_nodes / slots;
-}
-
 /// The summary, with its cost if the file has a price.
 OrderedJson results(const simulator::Summary& summary, const SweepFile& file) {
     auto json = summary_json(summary, file.spec);
-    if (const auto price = hourly_price(file, summary.slots)) {
+    const int num_nodes = 1 + (summary.slots - 1) / file.simulation.slots_per_node;
+    if (const auto price = price_of_slot_hour(file.price, summary.slots, num_nodes)) {
         json["cost"] = json["slot_hours_used"].get<double>() * *price;
         json["idle_cost"] = json["slot_hours_idle"].get<double>() * *price;
     }

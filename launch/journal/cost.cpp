@@ -3,11 +3,14 @@
 namespace crescendo::launch {
 
 std::optional<double> price_of_slot_hour(const std::optional<Price>& price, const History& history) {
+    return price_of_slot_hour(price, history.slot_seconds_had(), history.node_seconds_had());
+}
+
+std::optional<double> price_of_slot_hour(const std::optional<Price>& price, double slots, double nodes) {
     if (!price || price->unit == Price::Unit::slot) {
         return price ? std::optional(price->per_hour) : std::nullopt;
     }
-    const double slot_seconds = history.slot_seconds_had();
-    return slot_seconds > 0 ? std::optional(price->per_hour * history.node_seconds_had() / slot_seconds) : std::nullopt;
+    return slots > 0 ? std::optional(price->per_hour * nodes / slots) : std::nullopt;
 }
 
 std::optional<double> cost_of(double slot_seconds, std::optional<double> price_of_hour) {
