@@ -7,11 +7,6 @@
 
 #include "core/check.hpp"
 #include "core/files/output_file.hpp"
-#include "launch/export/dawnbench.hpp"
-#include "launch/export/mlflow.hpp"
-#include "launch/export/optuna.hpp"
-#include "launch/export/tables.hpp"
-#include "launch/export/tensorboard.hpp"
 #include "launch/files/read_file.hpp"
 
 namespace crescendo::launch {

@@ -42,7 +42,34 @@ struct ExportFormat {
     Follow follow = Follow::yes;
 };
 
-/// All formats. To add one, add a file to this folder and a row to this table.
+/// trials.csv, with the columns of `crescendo trials`, and reports.csv: trial, resource, time (seconds that the sweep
+/// had been at work), seconds (training clock), workers, and every metric.
+Exported csv_tables(const ExportRequest& request);
+
+/// trials.json and reports.json: the same columns as csv_tables(), as lists of objects.
+Exported json_tables(const ExportRequest& request);
+
+/// study.log: a journal of Optuna (JournalFileBackend) with one study that has the sweep's name.
+///
+/// A trial is complete if it finished, and pruned if it was stopped. Its value is the one of its last report, and its
+/// intermediate values are all its reports by resource.
+Exported optuna_study(const ExportRequest& request);
+
+/// A log folder for TensorBoard: a run for each trial, named by its number, with its metrics as scalars by resource,
+/// and its configuration for the HParams tab. Later reports of a trial are appended to its file.
+Exported tensorboard_logs(const ExportRequest& request);
+
+/// A file store of MLflow (`mlruns`), with one experiment that has the sweep's name, and a run for each trial:
+/// parameters, every metric by resource, dates, status. A sweep always gets the same ids, so a new export replaces the
+/// old one.
+Exported mlflow_store(const ExportRequest& request);
+
+/// A trial as an entry of DAWNBench (github.com/stanford-futuredata/dawn-bench-entries, version v1.0):
+/// TASK/train/AUTHOR_MODEL_HARDWARE_FRAMEWORK.json and .tsv, with one line for each report, on the trial's training
+/// clock. If the trial's latency was measured, also TASK/inference/….json.
+Exported dawnbench_entry(const ExportRequest& request);
+
+/// All formats. To add one, add a file to this folder, its function above, and a row to this table.
 const std::vector<ExportFormat>& export_formats();
 
 /// The names of all formats, separated by commas.

@@ -1,4 +1,4 @@
-#include "launch/export/mlflow.hpp"
+#include "launch/export/export_formats.hpp"
 
 #include <fmt/format.h>
 

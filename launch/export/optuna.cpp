@@ -1,4 +1,4 @@
-#include "launch/export/optuna.hpp"
+#include "launch/export/export_formats.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "launch/import/hydra.hpp"
+#include "launch/import/import_formats.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,6 @@
 
 #include "core/check.hpp"
 #include "core/trimmed.hpp"
-#include "launch/import/optuna.hpp"
 #include "launch/yaml/yaml_document.hpp"
 #include "launch/yaml/yaml_scalar.hpp"
 

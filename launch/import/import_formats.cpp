@@ -6,17 +6,13 @@
 #include <string_view>
 
 #include "core/check.hpp"
-#include "launch/import/determined.hpp"
-#include "launch/import/hydra.hpp"
-#include "launch/import/optuna.hpp"
-#include "launch/import/ray.hpp"
-#include "launch/import/wandb.hpp"
 #include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
 namespace {
 
-/// A tool whose files are YAML or JSON. To add one, add a file to this folder and a row to the table below.
+/// A tool whose files are YAML or JSON. To add one, add a file to this folder, its
+/// functions to the header, and a row to the table below.
 struct ImportFormat {
     bool (*knows)(const OrderedJson& root);
     ImportedSweep (*read)(const OrderedJson& root, const ForeignFile& file);

@@ -1,4 +1,4 @@
-#include "launch/import/optuna.hpp"
+#include "launch/import/import_formats.hpp"
 
 #include <fmt/format.h>
 

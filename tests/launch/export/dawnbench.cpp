@@ -1,4 +1,4 @@
-#include "launch/export/dawnbench.hpp"
+#include "launch/export/export_formats.hpp"
 
 #include <doctest/doctest.h>
 

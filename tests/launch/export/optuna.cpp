@@ -1,4 +1,4 @@
-#include "launch/export/optuna.hpp"
+#include "launch/export/export_formats.hpp"
 
 #include <doctest/doctest.h>
 

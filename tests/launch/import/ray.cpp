@@ -1,4 +1,4 @@
-#include "launch/import/ray.hpp"
+#include "launch/import/import_formats.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "launch/import/wandb.hpp"
+#include "launch/import/import_formats.hpp"
 
 #include <doctest/doctest.h>
 
