@@ -11,7 +11,7 @@
 #include "launch/journal/proposal_record.hpp"
 #include "launch/json/action_json.hpp"
 #include "launch/json/event_json.hpp"
-#include "launch/json/metrics_json.hpp"
+#include "launch/json/value_json.hpp"
 #include "launch/messages/line_channel.hpp"
 #include "launch/system/wall_clock.hpp"
 #include "scheduler/loss.hpp"

@@ -10,7 +10,6 @@
 #include "launch/commands/complain.hpp"
 #include "launch/journal/cost.hpp"
 #include "launch/json/json.hpp"
-#include "launch/json/metrics_json.hpp"
 #include "launch/json/value_json.hpp"
 #include "launch/json/whole_numbers.hpp"
 #include "launch/process/child_process.hpp"

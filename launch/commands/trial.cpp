@@ -16,7 +16,6 @@
 #include "launch/display/number_text.hpp"
 #include "launch/display/printable.hpp"
 #include "launch/display/sparkline.hpp"
-#include "launch/json/metrics_json.hpp"
 #include "launch/json/value_json.hpp"
 #include "launch/json/whole_numbers.hpp"
 #include "launch/report/best_so_far.hpp"

@@ -12,7 +12,7 @@
 
 #include "core/spelling.hpp"
 #include "core/words.hpp"
-#include "launch/json/metrics_json.hpp"
+#include "launch/json/value_json.hpp"
 
 namespace crescendo::launch {
 namespace {

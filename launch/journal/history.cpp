@@ -8,7 +8,7 @@
 #include "core/check.hpp"
 #include "core/message_json.hpp"
 #include "launch/json/event_json.hpp"
-#include "launch/json/metrics_json.hpp"
+#include "launch/json/value_json.hpp"
 #include "scheduler/samplers/any_sampler.hpp"
 
 namespace crescendo::launch {

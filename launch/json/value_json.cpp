@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/message_json.hpp"
 
 namespace crescendo::launch {
 
@@ -45,6 +46,14 @@ Value value_from_json(const Json& json) {
     }
     throw InvalidInput(text(
         "{} is not a value for a parameter (it has more than 64 bits); use a smaller number, or text", json.dump()));
+}
+
+Json to_json(const protocol::Metrics& metrics) { return protocol::ValueWriter<Json>()(metrics); }
+
+protocol::Metrics metrics_from(const Json& json) {
+    protocol::Metrics metrics;
+    protocol::ValueReader<Json>{json}(metrics);
+    return metrics;
 }
 
 }  // namespace crescendo::launch

@@ -9,7 +9,6 @@
 #include "launch/display/number_text.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/journal/cost.hpp"
-#include "launch/json/metrics_json.hpp"
 #include "launch/json/value_json.hpp"
 #include "launch/json/whole_numbers.hpp"
 #include "launch/view/progress.hpp"

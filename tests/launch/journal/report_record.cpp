@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "launch/json/event_json.hpp"
-#include "launch/json/metrics_json.hpp"
+#include "launch/json/value_json.hpp"
 #include "launch/messages/trial_report.hpp"
 
 using namespace crescendo;

@@ -1,4 +1,5 @@
 #include "launch/messages/line_channel.hpp"
+#include "launch/json/value_json.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -11,7 +12,6 @@
 #include <string>
 
 #include "core/files/file_descriptor.hpp"
-#include "launch/json/metrics_json.hpp"
 #include "tests/failing_send.hpp"
 
 using namespace crescendo;
