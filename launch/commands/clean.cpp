@@ -11,6 +11,7 @@
 #include "launch/directory/kept_trials.hpp"
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/directory/sweep_lock.hpp"
+#include "launch/display/number_text.hpp"
 #include "launch/doctor/finding.hpp"
 
 namespace crescendo::launch {
@@ -38,10 +39,6 @@ Keep keep_of(const SweepFile& file, const CleanOptions& options) {
     return keep;
 }
 
-std::string counted(std::uintmax_t number, std::string_view noun) {
-    return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-}
-
 ExitCode clean(const CleanOptions& options) {
     const auto directory = SweepDirectory::open(options.directory);
     std::optional<SweepLock> lock;
@@ -55,8 +52,7 @@ ExitCode clean(const CleanOptions& options) {
     if (all.files == 0) {
         fmt::print("nothing to remove\n");
     } else {
-        fmt::print("{} {} of {}: {}\n", verb, counted(all.files, "file"),
-                   counted(static_cast<std::uintmax_t>(all.num_trials), "trial"),
+        fmt::print("{} {} of {}: {}\n", verb, counted(all.files, "file"), counted(all.num_trials, "trial"),
                    size_text(static_cast<double>(all.bytes)));
     }
     if (all.left > 0) {
@@ -65,7 +61,7 @@ ExitCode clean(const CleanOptions& options) {
     }
     if (const auto num_failed = sweep.history.sweep().count(TrialStatus::failed); num_failed > 0) {
         fmt::print("the files of {} stayed, because `crescendo retry {}` may need them\n",
-                   counted(static_cast<std::uintmax_t>(num_failed), "failed trial"), shell_quoted(options.directory));
+                   counted(num_failed, "failed trial"), shell_quoted(options.directory));
     }
     return ExitCode::done;
 }

@@ -13,6 +13,7 @@
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
 #include "launch/directory/recorded_sweep.hpp"
+#include "launch/display/number_text.hpp"
 #include "launch/display/table.hpp"
 #include "launch/doctor/disk_need.hpp"
 #include "launch/doctor/file_system.hpp"
@@ -216,11 +217,8 @@ void print_text(const Examined& examined) {
     }
     const int problems = examined.count(Verdict::problem);
     const int warnings = examined.count(Verdict::warning);
-    fmt::print("\n{}, {}\n",
-               problems == 0   ? "no problems"
-               : problems == 1 ? "1 problem"
-                               : fmt::format("{} problems", problems),
-               warnings == 1 ? "1 warning" : fmt::format("{} warnings", warnings));
+    fmt::print("\n{}, {}\n", problems == 0 ? "no problems" : counted(problems, "problem"),
+               counted(warnings, "warning"));
 }
 
 void print_json(const Examined& examined) {

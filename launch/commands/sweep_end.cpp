@@ -8,6 +8,7 @@
 
 #include "core/shell_words.hpp"
 #include "launch/agent/program_run.hpp"
+#include "launch/display/number_text.hpp"
 #include "launch/display/printable.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/journal/cost.hpp"
@@ -166,9 +167,8 @@ void print_end(Outcome outcome, const SweepFile& file, const History& history, c
     if (const auto advice = hint(history, file); !advice.empty()) {
         fmt::print("{}\n", advice);
     }
-    const int num_trials = num_begun(history.sweep());
-    fmt::print("finished: {}, {} trial{} in {}\n", finish_reason_texts.of(*history.sweep().finish_reason()), num_trials,
-               num_trials == 1 ? "" : "s", clock_text(history.elapsed()));
+    fmt::print("finished: {}, {} in {}\n", finish_reason_texts.of(*history.sweep().finish_reason()),
+               counted(num_begun(history.sweep()), "trial"), clock_text(history.elapsed()));
     fmt::print("{}\n\n", spending_text(history, price));
     const auto last = history.sweep().best()
                           ? Step("crescendo best " + where + " --format json", "the best configuration, for a program")

@@ -117,8 +117,8 @@ class TrialStory {
         };
         const auto reason = trial_.reason ? fmt::format(" ({})", stop_reasons.of(*trial_.reason)) : "";
         line("trial", fmt::format("{} of {}", trial_.id.value, file_.name));
-        line("status", fmt::format("{}{}, {} rung{} survived", to_string(trial_.status), reason, trial_.rungs_survived,
-                                   trial_.rungs_survived == 1 ? "" : "s"));
+        line("status", fmt::format("{}{}, {} survived", to_string(trial_.status), reason,
+                                   counted(trial_.rungs_survived, "rung")));
         line("parameters", brief(trial_.config));
         line("origin", std::string(origins.of(trial_.origin)));
         tell_configuration(line);

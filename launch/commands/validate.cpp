@@ -6,6 +6,7 @@
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/directory/warm_start.hpp"
+#include "launch/display/number_text.hpp"
 #include "launch/display/table.hpp"
 #include "launch/sampling/first_trials.hpp"
 #include "launch/sweep_file/check/sweep_check.hpp"
@@ -79,17 +80,14 @@ ExitCode validate_file(const ValidateOptions& options) {
     if (file.sampler && options.num_samples == 0) {
         first_trials(file, 1, remark);  // throws if the user's own sampler proposes nothing
     }
-    const auto count = [](auto number, const char* noun) {
-        return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-    };
     const auto& repeat = file.spec.repeat;
     fmt::print("{}: valid; {}, metric {}{}{}\n", options.path.string(),
-               count(file.spec.space.parameters().size(), "parameter"),
+               counted(file.spec.space.parameters().size(), "parameter"),
                file.spec.metric.empty() ? "of the first report" : file.spec.metric,
-               file.spec.run_cap ? ", " + count(*file.spec.run_cap, repeat.is_on() ? "configuration" : "trial") : "",
+               file.spec.run_cap ? ", " + counted(*file.spec.run_cap, repeat.is_on() ? "configuration" : "trial") : "",
                repeat.is_on() ? fmt::format(", {} trials each", repeat.times) : "");
     if (file.spec.sampler == "grid") {
-        fmt::print("a grid of {}\n", count(Grid(file.spec.space).num_configurations(), "configuration"));
+        fmt::print("a grid of {}\n", counted(Grid(file.spec.space).num_configurations(), "configuration"));
     }
     if (!file.spec.space.rules().constraints().empty()) {
         fmt::print("{}", refusals(file.spec));

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "core/files/paths_in.hpp"
+#include "launch/display/number_text.hpp"
 #include "launch/files/remove_files.hpp"
 
 namespace crescendo::launch {
@@ -75,7 +76,7 @@ Finding examine_need(const TrialsOnDisk& trials, double per_trial, double used, 
                 "set a run_cap, or keep only the files of the best trials (`keep` in the sweep file)"};
     }
     const int most = *trials.most;
-    const auto who = fmt::format("at most {} trial{} {} files at a time ({})", most, most == 1 ? "" : "s",
+    const auto who = fmt::format("at most {} {} files at a time ({})", counted(most, "trial"),
                                  most == 1 ? "has" : "have", trials.reason);
     if (per_trial <= 0) {
         return {Verdict::ok, about_disk,

@@ -122,9 +122,8 @@ std::string judge_of(const OrderedJson& best) {
         return "";
     }
     const int failed = best.value("failed_repetitions", 0);
-    return fmt::format(
-        "{} of configuration {}, {}", html::text(best, "judge"), html::number(best.at("configuration")),
-        failed > 0 ? fmt::format("of which {} repetition{} failed, ", failed, failed == 1 ? "" : "s") : "");
+    return fmt::format("{} of configuration {}, {}", html::text(best, "judge"), html::number(best.at("configuration")),
+                       failed > 0 ? fmt::format("of which {} failed, ", counted(failed, "repetition")) : "");
 }
 
 std::string answer(const OrderedJson& sweep, std::size_t index) {
@@ -278,7 +277,7 @@ std::string left_out(const OrderedJson& sweep) {
     std::vector<std::string> parts;
     const auto add = [&](const char* key, const char* one, const char* rest) {
         if (const auto count = sweep.at(key).get<std::size_t>(); count > 0) {
-            parts.push_back(fmt::format("{} {}{} {}", count, one, count == 1 ? "" : "s", rest));
+            parts.push_back(fmt::format("{} {}", counted(count, one), rest));
         }
     };
     add("points_left_out", "report", "of learning curves");

@@ -149,10 +149,10 @@ std::string profile_text(const Profiled& profile, int num_workers, Format format
         table.add_row(std::move(row));
         return table.print(format);
     }
-    std::string text = fmt::format(
-        "A step of {} samples on {} worker{} takes {}: {} samples/s. Mean of {} steps.\n\n{}\n", profile.group_batch,
-        num_workers, num_workers == 1 ? "" : "s", time_text(profile.step),
-        number_text(static_cast<double>(profile.group_batch) / profile.step), profile.steps, table_of_parts(profile));
+    std::string text = fmt::format("A step of {} samples on {} takes {}: {} samples/s. Mean of {} steps.\n\n{}\n",
+                                   profile.group_batch, counted(num_workers, "worker"), time_text(profile.step),
+                                   number_text(static_cast<double>(profile.group_batch) / profile.step), profile.steps,
+                                   table_of_parts(profile));
     text += fmt::format("without reading:   {} a step\nwithout the model: {} a step\n", time_text(profile.without_data),
                         time_text(profile.without_model));
     text += fmt::format("an epoch:          {}, {} steps\n", time_text(epoch(profile)), profile.epoch_steps);

@@ -23,3 +23,9 @@ TEST_CASE("a number for people has few digits, and an exponent only if it would 
     CHECK(number_text(std::numeric_limits<double>::infinity()) == "inf");
     CHECK(number_text(std::numeric_limits<double>::quiet_NaN()) == "nan");
 }
+
+TEST_CASE("a count is followed by its noun in the plural unless it is one") {
+    CHECK(counted(0, "trial") == "0 trials");
+    CHECK(counted(1, "trial") == "1 trial");
+    CHECK(counted(2, "failed trial") == "2 failed trials");
+}
