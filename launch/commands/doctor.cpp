@@ -209,7 +209,7 @@ void print_text(const Examined& examined) {
     fmt::print("{}\n", slot_map(examined.nodes).print(Format::table));
     for (const auto& [finding, hosts] : examined.results) {
         const bool everywhere = finding.verdict == Verdict::ok || hosts.size() == examined.num_hosts();
-        fmt::print("{:8} {:9} {}{}\n", name_of(finding.verdict), finding.about, finding.observation,
+        fmt::print("{:8} {:9} {}{}\n", verdicts.of(finding.verdict), finding.about, finding.observation,
                    everywhere ? "" : fmt::format(" (on {})", fmt::join(hosts, ", ")));
         if (!finding.remedy.empty()) {
             fmt::print("{:8} {:9} → {}\n", "", "", finding.remedy);
@@ -224,7 +224,7 @@ void print_text(const Examined& examined) {
 void print_json(const Examined& examined) {
     auto findings = OrderedJson::array();
     for (const auto& [finding, hosts] : examined.results) {
-        findings.push_back({{"verdict", name_of(finding.verdict)},
+        findings.push_back({{"verdict", verdicts.of(finding.verdict)},
                             {"about", finding.about},
                             {"observation", finding.observation},
                             {"remedy", finding.remedy},

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/words.hpp"
 #include "launch/json/json.hpp"
 
 namespace crescendo::launch {
@@ -13,8 +15,8 @@ enum class Verdict {
     problem   ///< a sweep cannot run
 };
 
-/// The word for a verdict: "ok", "warning" or "problem".
-const char* name_of(Verdict verdict);
+inline constexpr Words verdicts{
+    {std::pair{Verdict::ok, "ok"}, {Verdict::warning, "warning"}, {Verdict::problem, "problem"}}};
 
 /// What `crescendo doctor` found about one subject.
 struct Finding {
