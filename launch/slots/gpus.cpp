@@ -39,20 +39,6 @@ struct Device {
     std::optional<int> numa;
 };
 
-/// Reads lines such as "Device Minor: \t 3" from /proc/driver/nvidia/gpus/0000:3b:00.0/information.
-std::map<std::string, std::string> read_information(const fs::path& file) {
-    std::map<std::string, std::string> result;
-    std::ifstream lines(file);
-    for (std::string line; std::getline(lines, line);) {
-        const auto colon = line.find(':');
-        const auto value = line.find_first_not_of(" \t", colon == std::string::npos ? colon : colon + 1);
-        if (value != std::string::npos) {
-            result[line.substr(0, colon)] = line.substr(value);
-        }
-    }
-    return result;
-}
-
 std::optional<int> numa_of(const std::string& pci_address, const fs::path& root) {
     int numa = -1;
     std::ifstream(root / "sys/bus/pci/devices" / pci_address / "numa_node") >> numa;
@@ -68,12 +54,11 @@ std::vector<Device> devices_here(const fs::path& root) {
     std::error_code none;
     std::map<std::string, Device> by_address;
     for (const auto& entry : fs::directory_iterator(root / "proc/driver/nvidia/gpus", none)) {
-        const auto information = read_information(entry.path() / "information");
-        const auto minor = information.find("Device Minor");
-        if (minor != information.end() && is_open_to_us(root / "dev" / ("nvidia" + minor->second))) {
-            const auto uuid = information.find("GPU UUID");
+        const auto information = entry.path() / "information";
+        const auto minor = value_in(information, "Device Minor");
+        if (!minor.empty() && is_open_to_us(root / "dev" / ("nvidia" + minor))) {
             const auto address = entry.path().filename().string();
-            by_address[address] = {uuid != information.end() ? uuid->second : "", numa_of(address, root)};
+            by_address[address] = {value_in(information, "GPU UUID"), numa_of(address, root)};
         }
     }
     std::vector<Device> result;
@@ -136,6 +121,17 @@ void choose_gpu(const std::string& name, std::vector<std::pair<std::string, std:
     if (variables("CUDA_DEVICE_ORDER") == nullptr) {
         environment.emplace_back("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
     }
+}
+
+std::string value_in(const fs::path& file, const std::string& key) {
+    std::ifstream lines(file);
+    for (std::string line; std::getline(lines, line);) {
+        const auto value = line.find_first_not_of(" \t", line.find(':') + 1);
+        if (line.starts_with(key) && value != std::string::npos) {
+            return line.substr(value);
+        }
+    }
+    return {};
 }
 
 }  // namespace crescendo::launch

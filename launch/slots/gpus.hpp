@@ -29,4 +29,8 @@ std::vector<Gpu> find_gpus(const Variables& variables = ::getenv, const std::fil
 void choose_gpu(const std::string& name, std::vector<std::pair<std::string, std::string>>& environment,
                 const Variables& variables = ::getenv);
 
+/// The value of the first line "key : value" in a system file, such as "Device Minor: \t 3" in
+/// /proc/driver/nvidia/gpus/0000:3b:00.0/information; empty if there is none.
+std::string value_in(const std::filesystem::path& file, const std::string& key);
+
 }  // namespace crescendo::launch

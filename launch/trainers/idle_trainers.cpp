@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <utility>
 
@@ -24,18 +23,6 @@ namespace crescendo::launch {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The value of the first line "key : value" in a system file; empty if there is none.
-std::string value_in(const fs::path& file, const std::string& key) {
-    std::ifstream lines(file);
-    for (std::string line; std::getline(lines, line);) {
-        const auto value = line.find_first_not_of(" \t", line.find(':') + 1);
-        if (line.starts_with(key) && value != std::string::npos) {
-            return line.substr(value);
-        }
-    }
-    return {};
-}
 
 std::string name_of_gpu() {
     std::error_code none;
