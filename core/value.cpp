@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 namespace crescendo {
 namespace {
@@ -30,5 +32,17 @@ struct Print {
 }  // namespace
 
 std::string to_string(const Value& value) { return std::visit(Print{}, value); }
+
+double to_number(const Value& value) {
+    return std::visit(
+        []<class T>(const T& each) -> double {
+            if constexpr (std::is_arithmetic_v<T>) {
+                return static_cast<double>(each);
+            } else {
+                return std::numeric_limits<double>::quiet_NaN();
+            }
+        },
+        value);
+}
 
 }  // namespace crescendo

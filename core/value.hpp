@@ -29,4 +29,7 @@ using Config = std::vector<std::pair<std::string, Value>>;
 /// the same number. A whole number up to 2^53 has no point and no exponent: 2.0 is `2`, and 1e5 is `100000`.
 std::string to_string(const Value& value);
 
+/// The value as a number, where true is 1; NaN for text and JSON.
+double to_number(const Value& value);
+
 }  // namespace crescendo

@@ -48,18 +48,6 @@ OrderedJson choice(const Value& value) {
     return json.is_structured() ? OrderedJson(json.dump()) : OrderedJson(json);
 }
 
-double number(const Value& value) {
-    return std::visit(
-        []<class T>(const T& each) -> double {
-            if constexpr (std::is_arithmetic_v<T>) {
-                return static_cast<double>(each);
-            } else {
-                return NAN;
-            }
-        },
-        value);
-}
-
 /// A parameter in Optuna's form.
 struct OptunaParameter {
     std::string name;
@@ -69,7 +57,7 @@ struct OptunaParameter {
     /// The value as storages keep it: a number, or the index of a choice.
     OrderedJson internal(const Value& value) const {
         if (choices.empty()) {
-            return number(value);
+            return to_number(value);
         }
         return std::ranges::find(choices, value) - choices.begin();
     }
@@ -86,8 +74,8 @@ std::pair<double, double> seen_range(const std::string& name, const Sweep& sweep
     for (const auto& trial : sweep.trials()) {
         for (const auto& [parameter, value] : trial.config) {
             if (parameter == name) {
-                range.first = std::min(range.first, number(value));
-                range.second = std::max(range.second, number(value));
+                range.first = std::min(range.first, to_number(value));
+                range.second = std::max(range.second, to_number(value));
             }
         }
     }

@@ -36,18 +36,6 @@ struct Overloaded : Functions... {
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;  // Clang 16 does not deduce it
 
-double as_number(const Value& value) {
-    return std::visit(
-        [](const auto& each) -> double {
-            if constexpr (std::is_arithmetic_v<std::decay_t<decltype(each)>>) {
-                return static_cast<double>(each);
-            } else {
-                return std::numeric_limits<double>::quiet_NaN();
-            }
-        },
-        value);
-}
-
 /// A parameter that varies, as a coordinate.
 struct Coordinate {
     std::string name;
@@ -65,7 +53,7 @@ struct Coordinate {
             return found == choices.end() ? std::nullopt : std::optional(static_cast<double>(found - choices.begin()));
         }
         const auto scaled = [this](double number) { return is_log ? std::log(number) : number; };
-        const double place = (scaled(as_number(value)) - scaled(low)) / (scaled(high) - scaled(low));
+        const double place = (scaled(to_number(value)) - scaled(low)) / (scaled(high) - scaled(low));
         return std::isnan(place) ? std::nullopt : std::optional(std::clamp(place, 0.0, 1.0));
     }
 
@@ -92,8 +80,8 @@ std::optional<Coordinate> coordinate_of(const Parameter& parameter) {
     };
     // An unbounded scale shows the middle 99 % of the values that are drawn.
     const auto usual = [&](bool is_log) {
-        const double low = as_number(value_at(parameter.distribution, 0.005));
-        const double high = as_number(value_at(parameter.distribution, 0.995));
+        const double low = to_number(value_at(parameter.distribution, 0.005));
+        const double high = to_number(value_at(parameter.distribution, 0.995));
         return numbers(is_log ? std::max(low, 1e-3 * high) : low, high, is_log);
     };
     return std::visit(Overloaded{[&](const Uniform& each) { return numbers(each.min, each.max); },

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdlib>
 
 using namespace crescendo;
@@ -11,6 +12,14 @@ TEST_CASE("values print as a user writes them") {
     CHECK(to_string(Value{false}) == "false");
     CHECK(to_string(Value{std::int64_t{-3}}) == "-3");
     CHECK(to_string(Value{std::string("relu")}) == "relu");
+}
+
+TEST_CASE("only numbers and truth values are numbers") {
+    CHECK(to_number(Value{0.5}) == 0.5);
+    CHECK(to_number(Value{std::int64_t{-3}}) == -3);
+    CHECK(to_number(Value{true}) == 1);
+    CHECK(std::isnan(to_number(Value{std::string("3")})));
+    CHECK(std::isnan(to_number(Value{JsonValue("3")})));
 }
 
 TEST_CASE("a double prints as the shortest text that reads back as the same value") {
