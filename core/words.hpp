@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "core/spelling.hpp"
 
 namespace crescendo {
@@ -43,14 +44,12 @@ class Words {
     constexpr auto begin() const { return table_.begin(); }
     constexpr auto end() const { return table_.end(); }
 
-    /// All words, for messages: "new, checkpoint or memory".
-    std::string list() const {
-        std::vector<std::string> words;
-        for (const auto& row : table_) {
-            words.emplace_back(row.second);
-        }
-        return enumerate(words);
+    std::vector<std::string> all() const {
+        return mapped(table_, [](const auto& row) { return std::string(row.second); });
     }
+
+    /// All words, for messages: "new, checkpoint or memory".
+    std::string list() const { return enumerate(all()); }
 
   private:
     std::array<std::pair<Enum, const char*>, Count> table_;

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -29,19 +30,16 @@ inline CLI::Validator number_of_threads() { return CLI::Range(1, 1024); }
 /// Turns one of `words` into its value. CLI::CheckedTransformer would show users the numbers of the values.
 template <class Enum, std::size_t Count>
 CLI::Validator one_of(const Words<Enum, Count>& words) {
-    std::string all;
-    for (const auto& row : words) {
-        all += std::string(all.empty() ? "" : ",") + row.second;
-    }
+    const auto all = fmt::format("{{{}}}", fmt::join(words.all(), ","));
     const auto transform = [words, all](std::string& text) {
         const auto value = words.find(text);
         if (!value) {
-            return text + " is not one of {" + all + "}";
+            return text + " is not one of " + all;
         }
         text = std::to_string(static_cast<int>(*value));
         return std::string();
     };
-    return {transform, "{" + all + "}"};
+    return {transform, all};
 }
 
 }  // namespace crescendo::launch

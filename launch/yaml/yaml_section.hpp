@@ -78,12 +78,7 @@ class YamlSection {
     template <class Enum, std::size_t Count>
     std::optional<Enum> choice(const std::string& name, const Words<Enum, Count>& words,
                                const std::vector<UnsupportedWord>& unsupported = {}) const {
-        std::vector<std::string> texts;
-        texts.reserve(Count);
-        for (const auto& row : words) {
-            texts.emplace_back(row.second);
-        }
-        const auto chosen = word(name, texts, unsupported);
+        const auto chosen = word(name, words.all(), unsupported);
         return chosen ? words.find(*chosen) : std::nullopt;
     }
 
