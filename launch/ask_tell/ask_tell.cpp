@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "core/files/host_name.hpp"
+#include "core/mapped.hpp"
 #include "core/trial_protocol.hpp"
 #include "launch/journal/history.hpp"
 #include "launch/journal/proposal_record.hpp"
@@ -123,11 +124,7 @@ OrderedJson AskTell::answer(std::string_view text) {
     if (actions.empty() && sweep_.finish_reason()) {
         actions.push_back(FinishSweep{*sweep_.finish_reason(), sweep_.best()});  // tells a launcher that still asks
     }
-    OrderedJson list = OrderedJson::array();
-    for (const auto& action : actions) {
-        list.push_back(launch::to_json(action, sweep_));
-    }
-    OrderedJson answer{{"actions", std::move(list)}};
+    OrderedJson answer{{"actions", mapped(actions, [&](const Action& each) { return launch::to_json(each, sweep_); })}};
     if (has_group) {
         const auto& now = sweep_.trial(report->trial).group;
         if (now.generation == before.generation && now.batch.multiple != before.batch.multiple) {

@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "core/files/output_file.hpp"
+#include "core/mapped.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/commands/options.hpp"
@@ -53,10 +54,7 @@ ExitCode report(const ReportOptions& options) {
         std::ranges::copy(sweeps_in(each), std::back_inserter(directories));
     }
     const auto out = options.out.empty() ? default_page(directories) : options.out;
-    std::vector<OrderedJson> sweeps;
-    for (const auto& directory : directories) {
-        sweeps.push_back(sweep_data(directory));
-    }
+    const auto sweeps = mapped(directories, [](const fs::path& each) { return sweep_data(each); });
     const auto comparison = sweeps.size() > 1 ? comparison_json(options.directories) : OrderedJson(nullptr);
     const auto page = report_page(sweeps, comparison);
     if (options.out.empty()) {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "core/shell_words.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
@@ -29,10 +30,7 @@ namespace fs = std::filesystem;
 
 /// Applies what the options change since the last session. Throws InvalidInput if they leave nothing to do.
 Reopening reopen(const RecordedSweep& recorded, const ResumeOptions& options) {
-    std::vector<Override> settings;
-    for (const auto& text : options.settings) {
-        settings.push_back(parse_setting(text));
-    }
+    auto settings = mapped(options.settings, parse_setting);
     if (options.run_cap) {
         settings.push_back({"run_cap", std::to_string(*options.run_cap)});
     }

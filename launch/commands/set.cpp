@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "core/mapped.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/steer.hpp"
@@ -16,11 +17,7 @@ struct SetOptions {
 
 /// Sends all settings in one request, so that either all apply or none.
 ExitCode set(const SetOptions& options) {
-    SetRequest request;
-    for (const auto& text : options.settings) {
-        request.settings.push_back(parse_setting(text));
-    }
-    return ask_for(options.directory, {request});
+    return ask_for(options.directory, {SetRequest{mapped(options.settings, parse_setting)}});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/ids.hpp"
+#include "core/mapped.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/steering/request.hpp"
 
@@ -19,11 +20,7 @@ ExitCode ask_for(const std::filesystem::path& directory, const std::vector<Reque
 /// Makes one request of the type TrialRequest for each trial, as ask_for() does.
 template <class TrialRequest>
 ExitCode ask_for_each(const std::filesystem::path& directory, const std::vector<int>& trials) {
-    std::vector<Request> requests;
-    for (const int trial : trials) {
-        requests.emplace_back(TrialRequest{TrialId{trial}});
-    }
-    return ask_for(directory, requests);
+    return ask_for(directory, mapped(trials, [](int trial) { return Request(TrialRequest{TrialId{trial}}); }));
 }
 
 /// Parses the id of a trial. Throws InvalidInput if `word` is not a number.

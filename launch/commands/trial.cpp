@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <ranges>
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/options.hpp"
 #include "launch/commands/validators.hpp"
@@ -53,16 +55,9 @@ class TrialStory {
           chronicle_(whole_chronicle(directory, file_.spec)),
           history_(chronicle_.history()),
           trial_(known_trial(history_.sweep(), id)) {
-        for (const auto& span : chronicle_.spans()) {
-            if (span.trial == id) {
-                spans_.push_back(span);
-            }
-        }
-        for (const auto& fault : chronicle_.faults()) {
-            if (fault.trial == id) {
-                faults_.push_back(fault);
-            }
-        }
+        const auto is_ours = [id](TrialId trial) { return trial == id; };
+        std::ranges::copy_if(chronicle_.spans(), std::back_inserter(spans_), is_ours, &Span::trial);
+        std::ranges::copy_if(chronicle_.faults(), std::back_inserter(faults_), is_ours, &Fault::trial);
     }
 
     OrderedJson json() const {
@@ -173,10 +168,7 @@ class TrialStory {
             return;
         }
         const auto& spec = history_.sweep().spec();
-        std::vector<double> curve;
-        for (const auto& report : reports()) {
-            curve.push_back(metric_of(report, spec.metric));
-        }
+        const auto curve = mapped(reports(), [&](const auto& each) { return metric_of(each, spec.metric); });
         line(spec.metric,
              fmt::format("{} at {}, {}", number_text(curve.back()), trial_.resource.value, best_of(curve, spec.goal)));
         line("curve", sparkline(curve, width));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/spelling.hpp"
 #include "launch/commands/commands.hpp"
 #include "launch/commands/complain.hpp"
 #include "launch/directory/warm_start.hpp"
@@ -46,10 +47,8 @@ std::string refusals(const SweepSpec& spec) {
 /// Prints the configurations of the first trials. If the sampler fails meanwhile, not all are its own proposals.
 ExitCode show_sample(const SweepFile& file, int count) {
     const auto& spec = file.spec;
-    std::vector<std::string> columns{"trial"};
-    for (const auto& parameter : spec.space.parameters()) {
-        columns.push_back(parameter.name);
-    }
+    auto columns = names_of(spec.space.parameters());
+    columns.insert(columns.begin(), "trial");
     Table table(columns);
     auto code = ExitCode::done;
     const auto fail = [&](const std::string& failure) {

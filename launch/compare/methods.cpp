@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "launch/directory/sweep_directory.hpp"
 #include "launch/sweep_file/keys/sweep_keys.hpp"
 
@@ -38,10 +39,7 @@ std::string value_of(const FlatKeys& keys, const std::string& key) {
 
 /// The values of a key, if no two groups share one; else empty.
 std::vector<std::string> distinct_values(const std::vector<FlatKeys>& groups, const std::string& key) {
-    std::vector<std::string> values;
-    for (const auto& keys : groups) {
-        values.push_back(value_of(keys, key));
-    }
+    const auto values = mapped(groups, [&](const FlatKeys& keys) { return value_of(keys, key); });
     const std::set<std::string> distinct(values.begin(), values.end());
     return distinct.size() == values.size() && !distinct.contains("") ? values : std::vector<std::string>();
 }

@@ -12,6 +12,7 @@
 
 #include "analysis/quality_cost.hpp"
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "core/median.hpp"
 #include "core/spelling.hpp"
 #include "launch/display/column_names.hpp"
@@ -190,10 +191,7 @@ std::vector<MethodComparison> compare_methods(const std::vector<Method>& methods
     const auto goal = methods.front().runs.front().file.spec.goal;
     const auto target_loss = options.target ? std::optional(to_loss(goal, *options.target)) : std::nullopt;
     const auto baseline = options.baseline ? find_method(methods, *options.baseline) : 0;
-    std::vector<Spent> all;
-    for (const auto& method : methods) {
-        all.push_back(spent_by(method, prices, target_loss));
-    }
+    const auto all = mapped(methods, [&](const Method& each) { return spent_by(each, prices, target_loss); });
     if (options.target) {
         require_reached(methods, all, *options.target);
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/mapped.hpp"
 #include "launch/compare/sweep_comparison.hpp"
 #include "launch/display/column_names.hpp"
 #include "launch/display/line_chart.hpp"
@@ -81,10 +82,7 @@ Table SweepReport::curves() const {
 std::vector<std::vector<MedianPoint>> SweepReport::medians(Axis axis) const {
     std::vector<std::vector<MedianPoint>> medians;
     for (const auto& runs : curves_) {
-        std::vector<std::vector<Point>> envelopes;
-        for (const auto& curves : runs) {
-            envelopes.push_back(analysis::best_so_far(curves, axis));
-        }
+        const auto envelopes = mapped(runs, [&](const auto& each) { return analysis::best_so_far(each, axis); });
         medians.push_back(analysis::median_envelope(envelopes, axis));
     }
     return medians;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/mapped.hpp"
 #include "core/spelling.hpp"
 #include "core/words.hpp"
 #include "launch/json/value_json.hpp"
@@ -70,10 +71,7 @@ std::string problem_of(const LeftTrial& notice) {
 }
 
 std::string problem_of(const protocol::Metrics& reported, const std::string& metric) {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : reported) {
-        names.push_back(name);
-    }
+    const auto names = mapped(reported, [](const auto& each) { return each.first; });
     if (names.empty()) {
         return fmt::format(
             "it reported no number, but each report needs the sweep's metric, '{}'; a number in quotes is text",

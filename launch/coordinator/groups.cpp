@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/mapped.hpp"
+
 namespace crescendo::launch {
 namespace {
 
@@ -92,11 +94,7 @@ std::vector<SlotId> Groups::members(TrialId trial) const {
 }
 
 std::vector<TrialId> Groups::trials() const {
-    std::vector<TrialId> trials;
-    for (const auto& [trial, members] : members_) {
-        trials.push_back(trial);
-    }
-    return trials;
+    return mapped(members_, [](const auto& each) { return each.first; });
 }
 
 std::set<TrialId> Groups::at_work() const {

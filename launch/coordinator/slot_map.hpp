@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "core/mapped.hpp"
 #include "scheduler/events.hpp"
 
 namespace crescendo::launch {
@@ -30,11 +31,7 @@ class SlotMap {
     }
 
     std::vector<Slot> slots() const {
-        std::vector<Slot> slots;
-        for (const auto& [id, slot] : slots_) {
-            slots.push_back(slot);
-        }
-        return slots;
+        return mapped(slots_, [](const auto& each) { return each.second; });
     }
 
     std::set<SlotId> slots_of(NodeId node) const {

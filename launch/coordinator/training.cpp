@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/mapped.hpp"
 #include "core/shell_words.hpp"
 #include "launch/directory/metric_note.hpp"
 #include "launch/directory/recorded_sweep.hpp"
@@ -232,10 +233,7 @@ void Training::record_report(protocol::Report& notice, double loss) {
 /// Chooses the metric if the file names none. The choice is on disk before any report is. From then on it is part of
 /// the file, for this session and for resumed ones.
 void Training::choose_metric(const protocol::Metrics& reported) {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : reported) {
-        names.push_back(name);
-    }
+    const auto names = mapped(reported, [](const auto& each) { return each.first; });
     if (names.empty()) {
         return;
     }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "launch/display/display_width.hpp"
 #include "launch/display/number_text.hpp"
 #include "launch/display/printable.hpp"
@@ -124,11 +125,7 @@ Table Table::without_empty_columns() const {
     }
     Table table(std::move(names));
     for (const auto& row : rows_) {
-        std::vector<Cell> cells;
-        for (const auto i : kept) {
-            cells.push_back(row[i]);
-        }
-        table.add_row(std::move(cells));
+        table.add_row(mapped(kept, [&](std::size_t i) { return row[i]; }));
     }
     return table;
 }
@@ -147,12 +144,8 @@ std::string Table::print(Format format) const {
 }
 
 OrderedJson Table::rows_json() const {
-    auto rows = OrderedJson::array();
     const auto indices = distinct(columns_);
-    for (const auto& row : rows_) {
-        rows.push_back(object_of(columns_, indices, row));
-    }
-    return rows;
+    return mapped(rows_, [&](const auto& row) { return object_of(columns_, indices, row); });
 }
 
 std::string Table::aligned() const {
@@ -163,35 +156,23 @@ std::string Table::aligned() const {
                         [&](const auto& row) { return is_number(row[i]) || is_missing(row[i]); }) &&
             std::any_of(rows_.begin(), rows_.end(), [&](const auto& row) { return is_number(row[i]); }));
     }
-    std::vector<std::vector<std::string>> lines(1);
-    for (const auto& name : columns_) {
-        lines.front().push_back(ForPeople{}(name));
-    }
+    std::vector<std::vector<std::string>> lines{mapped(columns_, ForPeople{})};
     for (const auto& row : rows_) {
-        auto& line = lines.emplace_back();
-        for (const auto& cell : row) {
-            line.push_back(std::visit(ForPeople{}, cell));
-        }
+        lines.push_back(mapped(row, [](const Cell& cell) { return std::visit(ForPeople{}, cell); }));
     }
     return align(lines, to_the_right);
 }
 
 std::string Table::json() const {
-    std::string result = "[";
     const auto indices = distinct(columns_);
-    for (const auto& row : rows_) {
-        result += (result.size() == 1 ? "\n  " : ",\n  ") + one_line(object_of(columns_, indices, row));
-    }
-    return result + (rows_.empty() ? "]\n" : "\n]\n");
+    const auto line = [&](const auto& row) { return "\n  " + one_line(object_of(columns_, indices, row)); };
+    return fmt::format("[{}{}]\n", fmt::join(mapped(rows_, line), ","), rows_.empty() ? "" : "\n");
 }
 
 std::string Table::csv() const {
     const auto line = [](const auto& fields, const auto& text_of) {
-        std::string joined;
-        for (const auto& field : fields) {
-            joined += (&field == fields.data() ? "" : ",") + quoted(text_of(field));
-        }
-        return joined + '\n';
+        const auto texts = mapped(fields, [&](const auto& field) { return quoted(text_of(field)); });
+        return fmt::format("{}\n", fmt::join(texts, ","));
     };
     std::string result = line(columns_, [](const std::string& name) { return name; });
     for (const auto& row : rows_) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "core/spelling.hpp"
 #include "core/utf8.hpp"
 #include "scheduler/expressions/expression.hpp"
@@ -85,10 +86,7 @@ std::vector<std::size_t> rows_where(const Table& table, const std::string& where
             is_number[symbol.index] = symbol.type == Type::number;
         }
         std::erase_if(rows, [&](std::size_t row) {
-            std::vector<std::optional<Value>> values;
-            for (const auto& cell : table.rows()[row]) {
-                values.push_back(value_of(cell));
-            }
+            const auto values = mapped(table.rows()[row], value_of);
             std::vector<Datum> data;
             for (std::size_t i = 0; i < values.size(); ++i) {
                 auto datum = values[i] ? to_datum(*values[i]) : Datum{};
@@ -145,10 +143,7 @@ bool is_less(const Value& a, const Value& b) {
 
 std::vector<std::size_t> find_rows(const Table& table, const TableQuery& query, const ColumnFacts& facts) {
     auto rows = rows_where(table, query.where, facts);
-    std::vector<SortKey> keys;
-    for (const auto& text : query.sort) {
-        keys.push_back(read_sort_key(table, text, facts));
-    }
+    const auto keys = mapped(query.sort, [&](const auto& text) { return read_sort_key(table, text, facts); });
     for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
         std::ranges::stable_sort(rows, [&](std::size_t left, std::size_t right) {
             const auto a = value_of(table.rows()[left][key->column]);
@@ -164,20 +159,13 @@ std::vector<std::size_t> find_rows(const Table& table, const TableQuery& query, 
 }
 
 Table pick(Table table, const std::vector<std::size_t>& rows, const std::vector<std::string>& columns) {
-    std::vector<std::size_t> indices;
-    for (const auto& name : columns) {
-        indices.push_back(column_of(table, name, "--columns"));
-    }
+    const auto indices = mapped(columns, [&](const auto& name) { return column_of(table, name, "--columns"); });
     Table result(columns.empty() ? table.columns() : columns);
     auto all = std::move(table).take_rows();
     for (const auto row : rows) {
         auto cells = std::move(all[row]);
         if (!columns.empty()) {
-            std::vector<Cell> chosen;
-            for (const auto i : indices) {
-                chosen.push_back(cells[i]);
-            }
-            cells = std::move(chosen);
+            cells = mapped(indices, [&](std::size_t i) { return cells[i]; });
         }
         result.add_row(std::move(cells));
     }

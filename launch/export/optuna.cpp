@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/mapped.hpp"
 #include "core/trial_protocol.hpp"
 #include "launch/display/column_names.hpp"
 #include "launch/export/dated_sweep.hpp"
@@ -94,10 +95,7 @@ struct ToOptuna {
         return as(float_distribution(low, high, log));
     }
     OptunaParameter categorical(std::vector<Value> values) const {
-        auto choices = OrderedJson::array();
-        for (const auto& value : values) {
-            choices.push_back(choice(value));
-        }
+        const auto choices = mapped(values, choice);
         return {parameter.name,
                 one_line(OrderedJson{{"name", "CategoricalDistribution"}, {"attributes", {{"choices", choices}}}}),
                 std::move(values)};

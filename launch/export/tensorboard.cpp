@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/mapped.hpp"
 #include "launch/export/dated_sweep.hpp"
 #include "launch/export/event_file.hpp"
 #include "launch/json/value_json.hpp"
@@ -118,11 +119,8 @@ struct AddDomain {
 /// Parameters and their types, in the order of the sweep file. Types depend on all trials.
 using TypedParameters = std::vector<std::pair<const Parameter*, parameter::Type>>;
 TypedParameters typed_parameters(const Sweep& sweep) {
-    TypedParameters parameters;
-    for (const auto& each : sweep.spec().space.parameters()) {
-        parameters.emplace_back(&each, type_of(each, sweep));
-    }
-    return parameters;
+    return mapped(sweep.spec().space.parameters(),
+                  [&](const Parameter& each) { return std::pair(&each, type_of(each, sweep)); });
 }
 
 std::string file_name(double date) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "core/trimmed.hpp"
 #include "launch/yaml/yaml_document.hpp"
 #include "launch/yaml/yaml_scalar.hpp"
@@ -174,13 +175,7 @@ class Space {
         return inner;
     }
 
-    static OrderedJson choices_of(const std::vector<std::string>& texts) {
-        auto values = OrderedJson::array();
-        for (const auto& text : texts) {
-            values.push_back(element_of(text));
-        }
-        return choices(std::move(values));
-    }
+    static OrderedJson choices_of(const std::vector<std::string>& texts) { return choices(mapped(texts, element_of)); }
 
     /// The numeric arguments of a function, by name: both "1" and "stop=9" are accepted. Nothing if an argument is not
     /// a number.

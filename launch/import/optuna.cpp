@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/spelling.hpp"
 #include "launch/import/optuna_study.hpp"
 
 namespace crescendo::launch {
@@ -144,10 +145,7 @@ bool is_optuna_storage(const ForeignFile& file) {
 ImportedSweep import_optuna_storage(const ForeignFile& file) {
     const bool is_database = file.text.starts_with(sqlite_magic);
     const auto studies = is_database ? studies_of_database(file.path) : studies_of_journal(file.text, file.path);
-    std::string names;
-    for (const auto& study : studies) {
-        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", study.name);
-    }
+    const auto names = fmt::format("'{}'", fmt::join(names_of(studies), "', '"));
     CRESCENDO_VALIDATE(!studies.empty(), "", "{}: holds no study", file.path);
     CRESCENDO_VALIDATE(file.study || studies.size() == 1, "--study",
                        "{}: holds {} studies; add --study with one of {}", file.path, studies.size(), names);

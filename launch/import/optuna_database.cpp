@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "launch/import/optuna_study.hpp"
 
 namespace crescendo::launch {
@@ -69,11 +70,7 @@ std::vector<OptunaStudy> studies_of_database(const std::string& path) {
         "SELECT study_id, param_name, distribution_json, COUNT(*) FROM trial_params NATURAL JOIN trials "
         "GROUP BY study_id, param_name, distribution_json ORDER BY MIN(param_id)",
         [&](const auto& row) { studies[row[0]].add(row[1], row[2], std::stoi(row[3])); });
-    std::vector<OptunaStudy> result;
-    for (const auto& [id, study] : studies) {
-        result.push_back(study);
-    }
-    return result;
+    return mapped(studies, [](const auto& each) { return each.second; });
 }
 
 }  // namespace crescendo::launch

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "launch/import/optuna_study.hpp"
 #include "launch/json/bare_words.hpp"
 
@@ -55,11 +56,7 @@ class JournalReader {
     }
 
     std::vector<OptunaStudy> studies() const {
-        std::vector<OptunaStudy> result;
-        for (const auto& [id, study] : studies_) {
-            result.push_back(study);
-        }
-        return result;
+        return mapped(studies_, [](const auto& each) { return each.second; });
     }
 
   private:

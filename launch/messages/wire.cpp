@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/mapped.hpp"
+
 // These are found by argument-dependent lookup, so they are in the namespaces of their types.
 namespace crescendo {
 
@@ -64,11 +66,9 @@ namespace {
 
 template <class Variant>
 Bytes encode_all(const std::vector<Variant>& messages) {
-    Json list = Json::array();
-    for (const auto& message : messages) {
-        list.push_back({message.index(), std::visit([](const auto& kind) { return Json(kind); }, message)});
-    }
-    return Json::to_cbor(list);
+    return Json::to_cbor(mapped(messages, [](const Variant& message) {
+        return Json{message.index(), std::visit([](const auto& kind) { return Json(kind); }, message)};
+    }));
 }
 
 template <class Variant, std::size_t... Kinds>
@@ -85,11 +85,8 @@ Variant decode_one(const Json& message, std::index_sequence<Kinds...>) {
 
 template <class Variant>
 std::vector<Variant> decode_all(const Bytes& bytes) {
-    std::vector<Variant> result;
-    for (const auto& message : Json::from_cbor(bytes)) {
-        result.push_back(decode_one<Variant>(message, std::make_index_sequence<std::variant_size_v<Variant>>()));
-    }
-    return result;
+    constexpr auto kinds = std::make_index_sequence<std::variant_size_v<Variant>>();
+    return mapped(Json::from_cbor(bytes), [&](const Json& message) { return decode_one<Variant>(message, kinds); });
 }
 
 }  // namespace

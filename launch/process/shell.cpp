@@ -16,6 +16,7 @@
 #include <stdexcept>
 
 #include "core/files/file_descriptor.hpp"
+#include "core/mapped.hpp"
 #include "launch/process/child_process.hpp"
 #include "launch/process/job_script_variables.hpp"
 #include "launch/process/pipe.hpp"
@@ -110,10 +111,7 @@ ToolResult run_tool(const std::vector<std::string>& command, const ToolOptions& 
         ::posix_spawn_file_actions_adddup2(&actions, errors.write_end.get(), STDERR_FILENO);
     }
     auto words = command;
-    std::vector<char*> arguments;
-    for (auto& word : words) {
-        arguments.push_back(word.data());
-    }
+    auto arguments = mapped(words, [](std::string& word) { return word.data(); });
     arguments.push_back(nullptr);
     pid_t pid = 0;
     const int error = ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(),

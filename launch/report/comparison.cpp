@@ -5,6 +5,7 @@
 
 #include "analysis/quality_cost.hpp"
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "launch/compare/methods.hpp"
 #include "launch/compare/sweep_comparison.hpp"
 #include "launch/compare/sweep_report.hpp"
@@ -41,10 +42,8 @@ OrderedJson comparison_json(const std::vector<std::filesystem::path>& directorie
         result["target"] = target;
         result["few_sweeps"] = few_sweeps_text(num_sweeps);
         result["methods"] = table.rows_json();
-        result["first_sweeps"] = OrderedJson::array();
-        for (const auto& method : methods) {
-            result["first_sweeps"].push_back(method.runs.front().directory.string());
-        }
+        result["first_sweeps"] =
+            mapped(methods, [](const Method& each) { return each.runs.front().directory.string(); });
         result["chart"] = SweepReport(methods, Prices()).chart();
     } catch (const InvalidInput& error) {
         result["problem"] = error.what();

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/mapped.hpp"
 #include "launch/json/json.hpp"
 
 namespace crescendo::launch {
@@ -27,11 +28,7 @@ inline OrderedJson number_json(double number, int digits) {
 }
 
 inline OrderedJson numbers_json(std::span<const double> numbers, int digits) {
-    auto list = OrderedJson::array();
-    for (const double number : numbers) {
-        list.push_back(number_json(number, digits));
-    }
-    return list;
+    return mapped(numbers, [&](double number) { return number_json(number, digits); });
 }
 
 }  // namespace crescendo::launch

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/importance.hpp"
+#include "core/mapped.hpp"
 #include "core/random.hpp"
 #include "core/trial_protocol.hpp"
 #include "launch/json/value_json.hpp"
@@ -63,10 +64,7 @@ struct Coordinate {
             result.update({{"scale", is_log ? "log" : "linear"}, {"low", low}, {"high", high}});
         } else {
             result["scale"] = "choice";
-            result["choices"] = OrderedJson::array();
-            for (const auto& choice : choices) {
-                result["choices"].push_back(OrderedJson(to_json(choice)));
-            }
+            result["choices"] = mapped(choices, [](const Value& choice) { return to_json(choice); });
         }
         return result;
     }
@@ -179,10 +177,7 @@ struct FarOff {
 /// quartile (Exploratory Data Analysis, 1977). Otherwise a training that diverged would make up nearly all of the
 /// variance.
 FarOff limit_far_off(std::vector<Observation>& observations, Goal goal) {
-    std::vector<double> losses;
-    for (const auto& observation : observations) {
-        losses.push_back(to_loss(goal, observation.value));
-    }
+    auto losses = mapped(observations, [&](const Observation& each) { return to_loss(goal, each.value); });
     std::ranges::sort(losses);
     const double low = losses[losses.size() / 4];
     const double high = losses[losses.size() - 1 - losses.size() / 4];
@@ -213,9 +208,7 @@ struct Family {
 std::vector<Family> families_of(const std::vector<Observation>& observations, std::size_t num_coordinates) {
     std::vector<std::vector<bool>> trials(num_coordinates);
     for (std::size_t i = 0; i < num_coordinates; ++i) {
-        for (const auto& observation : observations) {
-            trials[i].push_back(observation.places[i].has_value());
-        }
+        trials[i] = mapped(observations, [&](const Observation& each) { return each.places[i].has_value(); });
     }
     std::vector<Family> families;
     for (std::size_t i = 0; i < num_coordinates; ++i) {
@@ -241,10 +234,9 @@ std::vector<Sample> samples_of(const Family& family, const std::vector<Observati
     std::vector<Sample> samples;
     for (std::size_t k = 0; k < observations.size(); ++k) {
         if (family.trials[k]) {
-            auto& sample = samples.emplace_back(Sample{{}, observations[k].value});
-            for (const auto i : family.all) {
-                sample.place.push_back(*observations[k].places[i]);
-            }
+            const auto& observation = observations[k];
+            samples.push_back(
+                {mapped(family.all, [&](std::size_t i) { return *observation.places[i]; }), observation.value});
         }
     }
     return samples;
@@ -274,10 +266,8 @@ OrderedJson pairs_json(const analysis::RegressionForest& forest, const std::vect
     auto pairs = OrderedJson::array();
     for (std::size_t i = 0; i < order.size(); ++i) {
         for (std::size_t j = i + 1; j < order.size(); ++j) {
-            auto rows = OrderedJson::array();
-            for (const auto& row : analysis::pair_marginal(forest, order[i], order[j], num_pair_places)) {
-                rows.push_back(numbers_json(row, metric_digits));
-            }
+            const auto rows = mapped(analysis::pair_marginal(forest, order[i], order[j], num_pair_places),
+                                     [](const auto& row) { return numbers_json(row, metric_digits); });
             pairs.push_back(
                 {{"first", coordinates[order[i]]}, {"second", coordinates[order[j]]}, {"means", rows}});
         }
@@ -289,10 +279,7 @@ OrderedJson pairs_json(const analysis::RegressionForest& forest, const std::vect
 /// adds the pairs.
 void add_family(OrderedJson& rung, const Family& family, const std::vector<Coordinate>& coordinates,
                 std::vector<Sample> samples) {
-    std::vector<Dimension> dimensions;
-    for (const auto i : family.all) {
-        dimensions.push_back(coordinates[i].dimension());
-    }
+    const auto dimensions = mapped(family.all, [&](std::size_t i) { return coordinates[i].dimension(); });
     const analysis::RegressionForest forest(dimensions, samples);
     const auto shares = analysis::importances(forest);
     for (std::size_t dimension = 0; dimension < family.all.size(); ++dimension) {
@@ -301,10 +288,7 @@ void add_family(OrderedJson& rung, const Family& family, const std::vector<Coord
             continue;
         }
         rung["shares"][i] = estimate_json(shares[dimension]);
-        rung["marginals"][i] = OrderedJson::array();
-        for (const auto& place : analysis::marginal(forest, dimension, num_places)) {
-            rung["marginals"][i].push_back(estimate_json(place));
-        }
+        rung["marginals"][i] = mapped(analysis::marginal(forest, dimension, num_places), estimate_json);
     }
     if (std::ranges::find(family.trials, false) == family.trials.end()) {
         rung["pairs"] = pairs_json(forest, shares, family.all);
@@ -337,13 +321,7 @@ OrderedJson rung_json(Resource milestone, std::vector<Observation> observations,
 
 }  // namespace
 
-OrderedJson parameters_json(const SearchSpace& space) {
-    auto result = OrderedJson::array();
-    for (const auto& coordinate : coordinates_of(space)) {
-        result.push_back(coordinate.json());
-    }
-    return result;
-}
+OrderedJson parameters_json(const SearchSpace& space) { return mapped(coordinates_of(space), &Coordinate::json); }
 
 OrderedJson undrawn_parameters_json(const SearchSpace& space) {
     auto names = OrderedJson::array();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/mapped.hpp"
 #include "launch/report/assets.hpp"
 #include "launch/report/comparison_section.hpp"
 #include "launch/report/html.hpp"
@@ -10,18 +11,14 @@
 namespace crescendo::launch {
 
 std::string report_page(const std::vector<OrderedJson>& sweeps, const OrderedJson& comparison, PageKind kind) {
-    std::string names;
-    for (const auto& sweep : sweeps) {
-        names += (names.empty() ? "" : ", ") + html::text(sweep, "name");
-    }
+    const auto names = mapped(sweeps, [](const OrderedJson& sweep) { return html::text(sweep, "name"); });
     std::string body;
     if (!comparison.is_null()) {
         body += comparison_section(comparison, sweeps);
     }
-    OrderedJson data{{"sweeps", OrderedJson::array()}};
+    OrderedJson data{{"sweeps", sweeps}};
     for (std::size_t i = 0; i < sweeps.size(); ++i) {
         body += sweep_section(sweeps[i], i, sweeps.size() == 1, kind);
-        data["sweeps"].push_back(sweeps[i]);
     }
     return fmt::format(
         "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>\n"
@@ -33,7 +30,7 @@ std::string report_page(const std::vector<OrderedJson>& sweeps, const OrderedJso
         "<span class='keys'>← → trials by rank · B best · Esc none</span>{7}</header>\n<main>\n{3}</main>\n"
         "<div id='tip' role='status'></div>\n"
         "<script type='application/json' id='data'>{4}</script>\n<script>\n{5}</script>\n</body></html>\n",
-        names, page_style, CRESCENDO_VERSION, body, html::script_json(data), page_script,
+        fmt::join(names, ", "), page_style, CRESCENDO_VERSION, body, html::script_json(data), page_script,
         kind == PageKind::served ? "; connect-src 'self'" : "",
         kind == PageKind::served ? "<span id='live'></span>" : "");
 }

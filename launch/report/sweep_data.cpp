@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "core/shell_words.hpp"
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/directory/reopening.hpp"
@@ -90,10 +91,7 @@ std::set<std::size_t> kept_of(const std::vector<TrialReport>& reports, std::size
 void add_curves(OrderedJson& data, const History& history, std::size_t most_points) {
     const auto& sweep = history.sweep();
     const auto rungs = shown_rungs(sweep);
-    std::vector<std::size_t> sizes;
-    for (const auto& trial : sweep.trials()) {
-        sizes.push_back(history.of(trial.id).reports.size());
-    }
+    const auto sizes = mapped(sweep.trials(), [&](const Trial& each) { return history.of(each.id).reports.size(); });
     const auto longest = longest_curve(sizes, most_points);
     std::size_t num_left_out = 0;
     data["curves"] = OrderedJson::array();
@@ -116,10 +114,7 @@ void add_curves(OrderedJson& data, const History& history, std::size_t most_poin
 /// Every improvement of the best value so far: time, slot-hours until then, value, trial.
 OrderedJson best_so_far_json(const Chronicle& chronicle) {
     const auto improvements = best_so_far(chronicle.history());
-    std::vector<double> times;
-    for (const auto& each : improvements) {
-        times.push_back(each.time);
-    }
+    const auto times = mapped(improvements, [](const auto& each) { return each.time; });
     const auto slot_seconds = slot_seconds_at(chronicle.spans(), times);
     auto result = OrderedJson::array();
     for (std::size_t i = 0; i < improvements.size(); ++i) {
@@ -132,10 +127,7 @@ OrderedJson best_so_far_json(const Chronicle& chronicle) {
 
 /// Adds which trial held which slots when; only the longest spans if there are too many.
 void add_spans(OrderedJson& data, const Chronicle& chronicle, std::size_t most) {
-    std::vector<const Span*> spans;
-    for (const auto& span : chronicle.spans()) {
-        spans.push_back(&span);
-    }
+    auto spans = mapped(chronicle.spans(), [](const Span& each) { return &each; });
     if (spans.size() > most) {
         const auto area = [](const Span* span) {
             return -(span->to - span->from) * static_cast<double>(span->slots.size());
@@ -146,12 +138,8 @@ void add_spans(OrderedJson& data, const Chronicle& chronicle, std::size_t most) 
     std::ranges::sort(spans, {}, [](const Span* span) { return std::pair(span->from, span->trial); });
     data["spans"] = OrderedJson::array();
     for (const auto* span : spans) {
-        auto slots = OrderedJson::array();
-        for (const auto slot : span->slots) {
-            slots.push_back(slot.value);
-        }
-        data["spans"].push_back({span->trial.value, number_json(span->from, time_digits),
-                                 number_json(span->to, time_digits), std::move(slots)});
+        data["spans"].push_back(
+            {span->trial.value, number_json(span->from, time_digits), number_json(span->to, time_digits), span->slots});
     }
     data["spans_left_out"] = chronicle.spans().size() - spans.size();
 }
@@ -190,11 +178,7 @@ std::optional<Resource> cut_at(const Sweep& sweep, const Trial& trial) {
 
 /// cut_at() of each trial, or null.
 OrderedJson cuts_json(const Sweep& sweep) {
-    auto result = OrderedJson::array();
-    for (const auto& trial : sweep.trials()) {
-        result.push_back(cut_at(sweep, trial));
-    }
-    return result;
+    return mapped(sweep.trials(), [&](const Trial& each) { return cut_at(sweep, each); });
 }
 
 /// For each trial: the number of rungs that it has reached, counted from the lowest.
@@ -368,10 +352,7 @@ OrderedJson sweep_data(const std::filesystem::path& path, const PageLimits& limi
     data["spending"] = spending_json(history, price);
     data["hint"] = hint(history, file);
     data["num_trials"] = num_begun(sweep);
-    data["ranking"] = OrderedJson::array();
-    for (const auto trial : ranking(sweep)) {
-        data["ranking"].push_back(trial.value);
-    }
+    data["ranking"] = ranking(sweep);
     data["best"] = best_json(history, directory, price);
     data["next"] = next_steps(standing, history, directory, extension);
     add_trials(data, history, price);

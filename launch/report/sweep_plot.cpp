@@ -6,6 +6,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "core/mapped.hpp"
 #include "launch/display/braille_chart.hpp"
 #include "launch/display/chart_range.hpp"
 #include "launch/display/printable.hpp"
@@ -52,10 +53,8 @@ std::vector<std::string> sweep_plot(const History& history, std::size_t width,
     const auto metric = printable(spec.metric);
 
     BrailleChart best{metric + ", best so far", {}, 0, 1, "0:00", clock_text(history.elapsed())};
-    BrailleChart::Line improvements;
-    for (const auto& each : best_so_far(history)) {
-        improvements.emplace_back(each.time, each.value);
-    }
+    const BrailleChart::Line improvements =
+        mapped(best_so_far(history), [](const auto& each) { return std::pair(each.time, each.value); });
     if (!improvements.empty()) {
         best.lines.push_back(steps(improvements, history.elapsed()));
         best.left_label = clock_text(improvements.front().first);

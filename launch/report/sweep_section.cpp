@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/regression_forest.hpp"
+#include "core/mapped.hpp"
 #include "launch/display/number_text.hpp"
 #include "launch/display/printable.hpp"
 #include "launch/report/html.hpp"
@@ -199,10 +200,7 @@ std::string slots_picture(const OrderedJson& sweep) {
         "<svg role='img' aria-label='Slots over time' viewBox='0 0 {} {}' width='100%'><rect width='100%' "
         "height='100%' fill='#8883'/>\n",
         width, y);
-    std::vector<const OrderedJson*> spans;
-    for (const auto& span : sweep.at("spans")) {
-        spans.push_back(&span);
-    }
+    auto spans = mapped(sweep.at("spans"), [](const OrderedJson& each) { return &each; });
     const auto length = [](const OrderedJson* span) { return span->at(2).get<double>() - span->at(1).get<double>(); };
     std::ranges::stable_sort(spans, std::greater(), length);
     std::size_t drawn = 0;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/mapped.hpp"
 #include "core/spelling.hpp"
 #include "launch/json/bare_words.hpp"
 #include "launch/json/value_json.hpp"
@@ -19,11 +20,7 @@ namespace {
 constexpr int version = 1;
 
 OrderedJson to_json(const std::vector<Value>& values) {
-    OrderedJson list = OrderedJson::array();
-    for (const auto& value : values) {
-        list.push_back(OrderedJson(launch::to_json(value)));
-    }
-    return list;
+    return mapped(values, [](const Value& each) { return launch::to_json(each); });
 }
 
 /// Describes a distribution in the words of the sweep file.
@@ -146,10 +143,7 @@ std::string start_of(const Json& answer) { return one_line(answer).substr(0, 200
 
 OrderedJson begin_message(const SweepFile& file, const OrderedJson& options) {
     const auto& spec = file.spec;
-    OrderedJson constraints = OrderedJson::array();
-    for (const auto& constraint : spec.space.rules().constraints()) {
-        constraints.push_back(constraint.text());
-    }
+    const auto constraints = mapped(spec.space.rules().constraints(), [](const auto& each) { return each.text(); });
     return {{"request", "begin"},
             {"version", version},
             {"name", file.name},

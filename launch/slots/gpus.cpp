@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 
+#include "core/mapped.hpp"
 #include "core/number_from.hpp"
 #include "launch/batch/batch_system.hpp"
 
@@ -61,10 +62,7 @@ std::vector<Device> devices_here(const fs::path& root) {
             by_address[address] = {value_in(information, "GPU UUID"), numa_of(address, root)};
         }
     }
-    std::vector<Device> result;
-    for (auto& [address, device] : by_address) {
-        result.push_back(std::move(device));
-    }
+    auto result = mapped(by_address, [](const auto& each) { return each.second; });
     if (result.empty()) {
         for (const auto& entry : fs::directory_iterator(root / "dev", none)) {
             const auto name = entry.path().filename().string();
@@ -102,13 +100,10 @@ std::vector<Gpu> find_gpus(const Variables& variables, const fs::path& root) {
         return gpus_of_rocr(list);
     }
     const auto devices = devices_here(root);
-    std::vector<Gpu> gpus;
     if (const auto list = visible != nullptr ? std::optional<std::string>(visible) : batch_system(variables)->gpus()) {
-        for (const auto& each : names_in(*list)) {
-            gpus.push_back({each, numa_of_named(each, devices)});
-        }
-        return gpus;
+        return mapped(names_in(*list), [&](const auto& each) { return Gpu{each, numa_of_named(each, devices)}; });
     }
+    std::vector<Gpu> gpus;
     for (std::size_t i = 0; i < devices.size(); ++i) {
         gpus.push_back({std::to_string(i), devices[i].numa});
     }

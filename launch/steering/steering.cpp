@@ -9,6 +9,7 @@
 
 #include "core/check.hpp"
 #include "core/draws.hpp"
+#include "core/mapped.hpp"
 #include "core/shell_words.hpp"
 #include "core/spelling.hpp"
 #include "launch/directory/frozen_file.hpp"
@@ -184,10 +185,7 @@ class Steer {
                            "all {} {} of run_cap have started or are enqueued; raise it first: run_cap={}", *cap,
                            sweep_.spec().repeat.is_on() ? "configurations" : "trials", *cap + 1);
         const TrialProposed proposed{trial, configuration(request, candidate), Origin::enqueued};
-        std::vector<std::string> texts;
-        for (const auto& [name, value] : request.values) {
-            texts.push_back(name + "=" + value);
-        }
+        const auto texts = mapped(request.values, [](const auto& each) { return each.first + "=" + each.second; });
         return {
             {record_of(proposed)}, fmt::format("trial {} will begin with {}", trial.value, fmt::join(texts, " ")), {}};
     }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/mapped.hpp"
 #include "launch/messages/report_pattern.hpp"
 #include "launch/sweep_file/command/command_macros.hpp"
 #include "launch/sweep_file/command/nested_config.hpp"
@@ -242,10 +243,8 @@ void check_macros(const YamlSection& file, const SweepFile& result) {
         macros.trial["max_resource"] = "";
     }
     macros.variables = [](const char*) { return ""; };  // only matter where trials start
-    Config parameters;
-    for (const auto& parameter : result.spec.space.parameters()) {
-        parameters.emplace_back(parameter.name, Value{});
-    }
+    const auto parameters =
+        mapped(result.spec.space.parameters(), [](const Parameter& each) { return std::pair(each.name, Value{}); });
     macros.config = nested(parameters, result.groups);
     for (std::size_t i = 0; i < result.command->size(); ++i) {
         file.attempt([&] {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/mapped.hpp"
 #include "launch/display/column_names.hpp"
 #include "launch/display/number_text.hpp"
 #include "launch/display/printable.hpp"
@@ -177,18 +178,14 @@ std::string comparison_text(const std::vector<Comparison>& policies, const Sweep
 }
 
 std::string chart(const Summary& summary, const SweepSpec& spec) {
-    std::vector<Point> best;
-    for (const auto& each : summary.best_over_time) {
-        best.push_back({each.seconds, from_loss(spec.goal, each.loss)});
-    }
-    std::vector<Point> use;
-    for (const auto& each : summary.slot_use) {
-        use.push_back({each.seconds, static_cast<double>(each.slots)});
-    }
+    const auto value_at = [&](const auto& each) -> Point { return {each.seconds, from_loss(spec.goal, each.loss)}; };
+    const auto slots_at = [](const auto& each) -> Point { return {each.seconds, static_cast<double>(each.slots)}; };
     return "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 800 560' font-family='sans-serif' font-size='12'>\n"
            "<rect width='800' height='560' fill='white'/>\n" +
-           diagram("best " + markup_text(spec.metric), best, summary.makespan, 30) +
-           diagram(fmt::format("slots in use, of {}", summary.slots), use, summary.makespan, 310) + "</svg>\n";
+           diagram("best " + markup_text(spec.metric), mapped(summary.best_over_time, value_at), summary.makespan, 30) +
+           diagram(fmt::format("slots in use, of {}", summary.slots), mapped(summary.slot_use, slots_at),
+                   summary.makespan, 310) +
+           "</svg>\n";
 }
 
 }  // namespace crescendo::launch

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <vector>
 
+#include "core/mapped.hpp"
 #include "core/spelling.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/process/child_process.hpp"
@@ -52,10 +53,7 @@ std::string read_classes(const std::string& host, const std::string& library, st
 
 /// "the sampler climber and the stop rule plateau"
 std::string describe_classes(const std::vector<PluginClass>& classes) {
-    std::vector<std::string> texts;
-    for (const auto& each : classes) {
-        texts.push_back(fmt::format("the {} {}", each.kind, each.name));
-    }
+    const auto texts = mapped(classes, [](const auto& each) { return fmt::format("the {} {}", each.kind, each.name); });
     return texts.empty() ? "nothing" : enumerate(texts, " and ");
 }
 

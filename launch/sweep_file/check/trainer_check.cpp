@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "core/draws.hpp"
+#include "core/mapped.hpp"
 #include "launch/batch/batch_system.hpp"
 #include "launch/json/value_json.hpp"
 #include "launch/process/child_process.hpp"
@@ -34,18 +36,11 @@ struct Representatives {
     /// Normal and similar distributions are unbounded. Values beyond these come once in a thousand trials.
     template <class Bell>
     Json operator()(const Bell& bell) const {
-        auto list = Json::array();
-        for (const double coordinate : {0.0005, 0.5, 0.9995}) {
-            list.push_back(launch::to_json(value_at(bell, coordinate)));
-        }
-        return list;
+        return mapped(std::array{0.0005, 0.5, 0.9995},
+                      [&](double coordinate) { return launch::to_json(value_at(bell, coordinate)); });
     }
     Json operator()(const Categorical& d) const {
-        auto list = Json::array();
-        for (const auto& value : d.values) {
-            list.push_back(launch::to_json(value));
-        }
-        return list;
+        return mapped(d.values, [](const Value& each) { return launch::to_json(each); });
     }
     Json operator()(const Constant& d) const { return Json::array({launch::to_json(d.value)}); }
 };

@@ -1,18 +1,17 @@
 #include "launch/sweep_file/keys/overrides.hpp"
 
+#include <array>
 #include <string_view>
 
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "launch/yaml/yaml_document.hpp"
 
 namespace crescendo::launch {
 
 std::vector<Override> without_training() {
-    std::vector<Override> overrides;
-    for (const char* key : {"trainer", "command", "program", "grow", "report", "final_test", "keep"}) {
-        overrides.push_back({key, {}});
-    }
-    return overrides;
+    const std::array keys{"trainer", "command", "program", "grow", "report", "final_test", "keep"};
+    return mapped(keys, [](const char* key) -> Override { return {key, {}}; });
 }
 
 Override parse_override(const std::string& text, const char* example) {

@@ -98,19 +98,15 @@ std::vector<Value> read_values(const YamlSection& parameter) {
 }
 
 std::vector<double> read_probabilities(const YamlSection& parameter) {
-    std::vector<double> probabilities;
     if (!parameter.has("probabilities")) {
-        return probabilities;
+        return {};
     }
     const auto& list = parameter.at("probabilities");
     const auto is_number = [](const OrderedJson& item) { return item.is_number(); };
     if (!list.is_array() || list.empty() || !std::all_of(list.begin(), list.end(), is_number)) {
         parameter.fail("probabilities", "takes a list of numbers, one for each value, such as [0.5, 0.3, 0.2]");
     }
-    for (const auto& item : list) {
-        probabilities.push_back(item.get<double>());
-    }
-    return probabilities;
+    return list.get<std::vector<double>>();
 }
 
 Distribution read_categorical(const YamlSection& p) { return Categorical{read_values(p), read_probabilities(p)}; }
