@@ -6,10 +6,12 @@
 #include <array>
 #include <limits>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "core/spelling.hpp"
 #include "core/words.hpp"
 #include "launch/json/record_text.hpp"
@@ -37,90 +39,70 @@ void append_steps(std::string& text, const Steps& steps) {
     text += end == measures.rend() ? "" : "]";
 }
 
-struct WriteEvent {
-    OrderedJson operator()(const SlotsJoined& event) const {
-        OrderedJson slots = OrderedJson::array();
+/// Adds the members of an event after "event" and "trial".
+struct AddMembers {
+    OrderedJson& json;
+
+    void operator()(const SlotsJoined& event) const {
+        auto& slots = json["slots"] = OrderedJson::array();
         for (const auto& slot : event.slots) {
-            OrderedJson json{{"slot", slot.id.value}, {"node", slot.node.value}};
+            auto& entry = slots.emplace_back(OrderedJson{{"slot", slot.id.value}, {"node", slot.node.value}});
             if (slot.gpu) {
-                json["gpu"] = *slot.gpu;
+                entry["gpu"] = *slot.gpu;
             }
-            slots.push_back(std::move(json));
         }
-        return {{"event", "slots_joined"}, {"slots", slots}};
     }
-    OrderedJson operator()(const SlotsLost& event) const { return {{"event", "slots_lost"}, {"slots", event.slots}}; }
-    OrderedJson operator()(const TrialReported& event) const {
-        auto json = OrderedJson::parse("{" + members_of(event) + "}");
+    void operator()(const SlotsLost& event) const { json["slots"] = event.slots; }
+    void operator()(const TrialReported& event) const {
+        json = OrderedJson::parse("{" + members_of(event) + "}");
         if (event.seconds) {
             json["clock"] = OrderedJson::array({*event.seconds});
         }
-        return json;
     }
-    OrderedJson operator()(const TrialTimed& event) const {
-        auto members =
-            fmt::format(R"("event":"trial_timed","trial":{},"generation":{})", event.trial.value, event.generation);
+    void operator()(const TrialTimed& event) const {
+        auto members = fmt::format(R"("generation":{})", event.generation);
         append_steps(members, event.steps);
-        auto json = OrderedJson::parse("{" + members + "}");
+        json.update(OrderedJson::parse("{" + members + "}"));
         if (event.samples_per_resource) {
             json["samples_per_resource"] = *event.samples_per_resource;
         }
-        return json;
     }
-    OrderedJson operator()(const TrialRegrouped& event) const {
-        OrderedJson json{{"event", "trial_regrouped"},
-                         {"trial", event.trial.value},
-                         {"generation", event.generation},
-                         {"seconds", event.seconds}};
+    void operator()(const TrialRegrouped& event) const {
+        json["generation"] = event.generation;
+        json["seconds"] = event.seconds;
         if (event.step_seconds) {
             json["step"] = OrderedJson::array({*event.step_seconds});
         }
-        return json;
     }
-    OrderedJson operator()(const TrialFinished& event) const { return about_trial("trial_finished", event.trial); }
-    OrderedJson operator()(const TrialFailed& event) const {
-        OrderedJson json{
-            {"event", "trial_failed"}, {"trial", event.trial.value}, {"kind", failure_kinds.of(event.kind)}};
+    void operator()(const TrialFailed& event) const {
+        json["kind"] = failure_kinds.of(event.kind);
         if (event.slot) {
             json["slot"] = event.slot->value;
         }
         if (event.suspect) {
             json["suspect"] = event.suspect->value;
         }
-        return json;
     }
-    OrderedJson operator()(const DeadlineNear&) const { return {{"event", "deadline_near"}}; }
-    OrderedJson operator()(const TimeUp&) const { return {{"event", "time_up"}}; }
-    OrderedJson operator()(const Cancelled&) const { return {{"event", "cancelled"}}; }
-    OrderedJson operator()(const TrialProposed& event) const {
-        OrderedJson json{
-            {"event", "trial_proposed"}, {"trial", event.trial.value}, {"config", launch::to_json(event.config)}};
+    void operator()(const TrialProposed& event) const {
+        json["config"] = launch::to_json(event.config);
         if (event.origin) {
             json["origin"] = origins.of(*event.origin);
         }
-        return json;
     }
-    OrderedJson operator()(const LimitsChanged& event) const {
+    void operator()(const LimitsChanged& event) const {
         const auto& limits = event.limits;
-        return {{"event", "limits_changed"},
-                {"run_cap", limits.run_cap},
-                {"target", limits.target},
-                {"time_budget", limits.has_time_budget},
-                {"max_concurrent", limits.max_concurrent},
-                {"max_retries", limits.max_retries},
-                {"time_left", event.has_time_left}};
+        json.update({{"run_cap", limits.run_cap},
+                     {"target", limits.target},
+                     {"time_budget", limits.has_time_budget},
+                     {"max_concurrent", limits.max_concurrent},
+                     {"max_retries", limits.max_retries},
+                     {"time_left", event.has_time_left}});
     }
-    OrderedJson operator()(const TrialRetried& event) const { return about_trial("trial_retried", event.trial); }
-    OrderedJson operator()(const TrialStopped& event) const { return about_trial("trial_stopped", event.trial); }
-    OrderedJson operator()(const TrialHeld& event) const {
-        return {{"event", "trial_held"}, {"trial", event.trial.value}, {"at", hold_moments.of(event.at)}};
-    }
-    OrderedJson operator()(const TrialReleased& event) const { return about_trial("trial_released", event.trial); }
-    OrderedJson operator()(const TrialTimeUp& event) const { return about_trial("trial_time_up", event.trial); }
-    OrderedJson operator()(const ProposalsEnded&) const { return {{"event", "proposals_ended"}}; }
+    void operator()(const TrialHeld& event) const { json["at"] = hold_moments.of(event.at); }
 
-    static OrderedJson about_trial(const char* name, TrialId trial) {
-        return {{"event", name}, {"trial", trial.value}};
+    template <class Kind>
+    void operator()(const Kind&) const {
+        static_assert(std::is_empty_v<Kind> || sizeof(Kind) == sizeof(TrialId), "what is known has to be written");
     }
 };
 
@@ -293,11 +275,8 @@ Event read_limits(const Reader& event) {
 }
 
 Event read_lost(const Reader& event) {
-    SlotsLost lost;
-    for (const auto& item : event.list("slots")) {
-        lost.slots.push_back(SlotId{event.integer<std::int32_t>("slots", item)});
-    }
-    return lost;
+    return SlotsLost{mapped(event.list("slots"),
+                            [&](const Json& item) { return SlotId{event.integer<std::int32_t>("slots", item)}; })};
 }
 
 Event read_reported(const Reader& event) {
@@ -343,7 +322,8 @@ struct EventKind {
     std::string_view name;
     Event (*read)(const Reader& event);
 };
-constexpr std::array event_kinds{EventKind{"slots_joined", read_joined},
+constexpr std::array event_kinds{// in the order of the variant
+                                 EventKind{"slots_joined", read_joined},
                                  EventKind{"slots_lost", read_lost},
                                  EventKind{"trial_reported", read_reported},
                                  EventKind{"trial_timed", read_timed},
@@ -365,7 +345,17 @@ static_assert(event_kinds.size() == std::variant_size_v<Event>, "what is written
 
 }  // namespace
 
-OrderedJson to_json(const Event& event) { return std::visit(WriteEvent{}, event); }
+OrderedJson to_json(const Event& event) {
+    OrderedJson json{{"event", event_kinds.at(event.index()).name}};
+    const auto add = [&](const auto& each) {
+        if constexpr (requires { each.trial; }) {
+            json["trial"] = each.trial;
+        }
+        AddMembers{json}(each);
+    };
+    std::visit(add, event);
+    return json;
+}
 
 OrderedJson record_of(const Event& event, double time) {
     auto record = to_json(event);
