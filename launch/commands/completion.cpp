@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/mapped.hpp"
 #include "launch/commands/commands.hpp"
+#include "launch/commands/unknown_words.hpp"
 #include "launch/commands/validators.hpp"
 
 namespace crescendo::launch {
@@ -13,25 +15,6 @@ namespace {
 
 enum class Shell { bash, zsh };
 constexpr Words shells{{std::pair{Shell::bash, "bash"}, {Shell::zsh, "zsh"}}};
-
-/// "--format -h --help": the names of a command's options.
-std::string options_of(const CLI::App& command) {
-    std::string names;
-    for (const auto* option : command.get_options()) {
-        for (const auto& name : option->get_lnames()) {
-            names += (names.empty() ? "--" : " --") + name;
-        }
-    }
-    return names;
-}
-
-std::string names_of(const std::vector<const CLI::App*>& commands) {
-    std::string names;
-    for (const auto* command : commands) {
-        names += (names.empty() ? "" : " ") + command->get_name();
-    }
-    return names;
-}
 
 /// The values of an option, "table json csv", if it accepts only some.
 std::string words_of(const CLI::Option& option) {
@@ -54,8 +37,9 @@ void add_cases(const CLI::App& command, const std::string& words, std::string& c
             cases += fmt::format("    \"{}:--{}\") choices=\"{}\" ;;\n", words, option->get_lnames().front(), values);
         }
     }
-    cases += fmt::format("    \"{}:\"*) choices=\"{}\"; options=\"{}\" ;;\n", words, names_of(subcommands),
-                         options_of(command));
+    const auto names = mapped(subcommands, [](const auto* each) { return each->get_name(); });
+    cases += fmt::format("    \"{}:\"*) choices=\"{}\"; options=\"{}\" ;;\n", words, fmt::join(names, " "),
+                         fmt::join(options_of(command), " "));
     for (const auto* each : subcommands) {
         add_cases(*each, words + " " + each->get_name(), cases);
     }

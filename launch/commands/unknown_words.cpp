@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "core/spelling.hpp"
 
 namespace crescendo::launch {
@@ -18,6 +19,14 @@ std::string full_name(const CLI::App& command) {
     return parent == nullptr ? "crescendo" : full_name(*parent) + " " + command.get_name();
 }
 
+/// The command that was called, as far as the parser understood it.
+const CLI::App& called(const CLI::App& app) {
+    const auto commands = app.get_subcommands();
+    return commands.empty() ? app : called(*commands.front());
+}
+
+}  // namespace
+
 std::vector<std::string> options_of(const CLI::App& command) {
     std::vector<std::string> names;
     for (const auto* option : command.get_options()) {
@@ -27,14 +36,6 @@ std::vector<std::string> options_of(const CLI::App& command) {
     }
     return names;
 }
-
-/// The command that was called, as far as the parser understood it.
-const CLI::App& called(const CLI::App& app) {
-    const auto commands = app.get_subcommands();
-    return commands.empty() ? app : called(*commands.front());
-}
-
-}  // namespace
 
 void require_known_commands(const CLI::App& app, int argc, const char* const* argv) {
     const CLI::App* command = &app;
@@ -49,10 +50,7 @@ void require_known_commands(const CLI::App& app, int argc, const char* const* ar
             const std::string word = argv[i];
             CRESCENDO_VALIDATE(command != &app || !(word.ends_with(".yaml") || word.ends_with(".yml")), "",
                                "'{}' is not a command; `crescendo run {}` runs a sweep file", word, word);
-            std::vector<std::string> names;
-            for (const auto* each : known) {
-                names.push_back(each->get_name());
-            }
+            const auto names = mapped(known, [](const auto* each) { return each->get_name(); });
             throw InvalidInput(fmt::format("'{}' is an unknown command{}; {} has {}", word, did_you_mean(word, names),
                                            full_name(*command), enumerate(names, " and ")));
         }

@@ -1,8 +1,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 namespace crescendo::launch {
+
+/// "--format", "--help": the names of a command's options.
+std::vector<std::string> options_of(const CLI::App& command);
 
 /// Throws InvalidInput if the command line has a command that `app` lacks. The message suggests the most similar
 /// command.
