@@ -123,12 +123,7 @@ std::vector<std::string> BrailleChart::draw(std::size_t width, std::size_t heigh
                                       canvas.row(row)));
         picture.back().erase(picture.back().find_last_not_of(' ') + 1);
     }
-    std::string axis(label_width - 1, ' ');
-    axis += "└";
-    for (std::size_t i = 0; i < columns; ++i) {
-        axis += "─";
-    }
-    picture.push_back(axis);
+    picture.push_back(fmt::format("{:>{}}{:─<{}}", "└", label_width, "", columns));
     const auto gap = columns - std::min(columns - 1, left_label.size() + right_label.size());
     picture.push_back(std::string(label_width, ' ') + left_label + std::string(gap, ' ') + right_label);
     return picture;

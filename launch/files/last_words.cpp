@@ -1,7 +1,6 @@
 #include "launch/files/last_words.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -35,9 +34,7 @@ std::string last_words(const std::string& log, std::uintmax_t begin) {
         tail.erase(0, tail.find('\n') + 1);
     }
     tail = without_colours(tail);
-    while (!tail.empty() && std::isspace(static_cast<unsigned char>(tail.back()))) {
-        tail.pop_back();
-    }
+    tail.erase(tail.find_last_not_of(" \t\n\v\f\r") + 1);
     return tail;
 }
 

@@ -18,11 +18,7 @@ namespace {
 
 std::string bar(double fraction, std::size_t width) {
     const auto full = static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(width));
-    std::string result;
-    for (std::size_t i = 0; i < width; ++i) {
-        result += i < full ? "█" : "░";
-    }
-    return result;
+    return fmt::format("{:█<{}}{:░<{}}", "", full, "", width - full);
 }
 
 std::string time_line(const History& history, const Progress& progress, double now) {

@@ -35,11 +35,7 @@ std::string new_token() {
     if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
         throw std::runtime_error(fmt::format("cannot generate a random token: {}", std::strerror(errno)));
     }
-    std::string token;
-    for (const auto byte : bytes) {
-        token += fmt::format("{:02x}", byte);
-    }
-    return token;
+    return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
 /// Compares in constant time, so that the time does not reveal where the texts differ.
