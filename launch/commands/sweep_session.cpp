@@ -21,7 +21,7 @@
 #include "launch/commands/validators.hpp"
 #include "launch/directory/new_sweep.hpp"
 #include "launch/directory/sweep_lock.hpp"
-#include "launch/doctor/launcher.hpp"
+#include "launch/doctor/examinations.hpp"
 #include "launch/journal/cost.hpp"
 #include "launch/journal/directory_error.hpp"
 #include "launch/process/job_script_variables.hpp"

@@ -1,4 +1,4 @@
-#include "launch/doctor/limits.hpp"
+#include "launch/doctor/examinations.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>

@@ -2,10 +2,8 @@
 
 #include "core/check.hpp"
 #include "core/files/host_name.hpp"
+#include "launch/doctor/examinations.hpp"
 #include "launch/doctor/file_system.hpp"
-#include "launch/doctor/gpu_sharing.hpp"
-#include "launch/doctor/limits.hpp"
-#include "launch/doctor/programs.hpp"
 #include "launch/slots/node_resources.hpp"
 #include "launch/transport/launched.hpp"
 #include "launch/transport/network.hpp"

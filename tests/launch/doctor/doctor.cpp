@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "core/check.hpp"
+#include "launch/doctor/examinations.hpp"
 #include "launch/doctor/file_system.hpp"
-#include "launch/doctor/limits.hpp"
 #include "launch/transport/network.hpp"
 #include "tests/temporary_folder.hpp"
 

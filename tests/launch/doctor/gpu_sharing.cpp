@@ -1,4 +1,4 @@
-#include "launch/doctor/gpu_sharing.hpp"
+#include "launch/doctor/examinations.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "launch/doctor/launcher.hpp"
+#include "launch/doctor/examinations.hpp"
 
 #include <doctest/doctest.h>
 
