@@ -1,4 +1,4 @@
-#include "launch/sweep_file/check/macro_check.hpp"
+#include "launch/sweep_file/check/checks.hpp"
 
 #include <fmt/format.h>
 

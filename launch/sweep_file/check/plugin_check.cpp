@@ -1,4 +1,4 @@
-#include "launch/sweep_file/check/plugin_check.hpp"
+#include "launch/sweep_file/check/checks.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

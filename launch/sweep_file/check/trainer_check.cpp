@@ -1,4 +1,4 @@
-#include "launch/sweep_file/check/trainer_check.hpp"
+#include "launch/sweep_file/check/checks.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
