@@ -8,7 +8,6 @@
 #include "launch/agent/argument_advice.hpp"
 #include "launch/agent/worker_failure.hpp"
 #include "launch/batch/batch_system.hpp"
-#include "launch/files/last_line.hpp"
 #include "launch/files/last_words.hpp"
 #include "launch/messages/trial_report.hpp"
 #include "launch/process/guard.hpp"

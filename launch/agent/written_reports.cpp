@@ -8,7 +8,6 @@
 #include <system_error>
 #include <utility>
 
-#include "launch/files/last_line.hpp"
 #include "launch/files/last_words.hpp"
 #include "launch/json/bare_words.hpp"
 #include "launch/messages/line_channel.hpp"

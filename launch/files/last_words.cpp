@@ -42,4 +42,18 @@ std::string quoted(const std::string& last_words) {
     return last_words.empty() ? "it printed nothing" : "last words: " + last_words;
 }
 
+bool end_last_line(const std::string& path) {
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(path, none)) {
+        return false;
+    }
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::app);
+    char last = '\n';
+    const bool is_torn = file.seekg(-1, std::ios::end) && file.get(last) && last != '\n';
+    if (is_torn) {
+        file.put('\n');
+    }
+    return is_torn;
+}
+
 }  // namespace crescendo::launch

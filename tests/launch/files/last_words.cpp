@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "launch/files/read_file.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo::launch;
@@ -36,4 +38,19 @@ TEST_CASE("a pipe has no last words and is not waited for") {
     REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
 
     CHECK(last_words(folder / "pipe").empty());
+}
+
+TEST_CASE("the last line of a file is ended once, and a missing file is not created") {
+    const TemporaryFolder folder;
+    const std::string path = folder / "log";
+
+    CHECK_FALSE(end_last_line(path));
+    CHECK_FALSE(std::filesystem::exists(path));
+    std::ofstream(path) << "one\nhalf";
+    CHECK(end_last_line(path));
+    CHECK_FALSE(end_last_line(path));
+    CHECK(read_file(path) == "one\nhalf\n");
+    std::ofstream(path, std::ios::trunc).close();
+    CHECK_FALSE(end_last_line(path));
+    CHECK(read_file(path).empty());
 }
