@@ -2,22 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "core/duration.hpp"
 #include "scheduler/schedulers/brackets.hpp"
 
 namespace crescendo::launch {
 
 std::optional<std::chrono::seconds> read_time(const YamlSection& section, const char* key) {
-    if (!section.has(key)) {
-        return {};
-    }
-    const auto& time = section.at(key);
-    const auto duration = time.is_string() ? parse_duration(time.get<std::string>()) : std::nullopt;
-    if (!duration || duration->count() == 0) {
-        section.fail(key,
-                     fmt::format("{} is not a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00", time.dump()));
-    }
-    return duration;
+    return section.duration(key, "a duration; write it like 8h, 90m, 1h30m, 45s or 08:00:00");
 }
 
 void read_budget(const YamlSection& file, SweepFile& result) {
@@ -100,23 +90,15 @@ void remark_on_patience(SweepFile& result) {
 }
 
 std::optional<std::chrono::seconds> read_hang_timeout(const YamlSection& file, bool has_warm_trainers) {
-    constexpr std::chrono::seconds least{5};
     if (!file.has("hang_timeout")) {
         return has_warm_trainers ? std::optional(std::chrono::seconds(300)) : std::nullopt;
     }
-    const auto& value = file.at("hang_timeout");
-    if (value == "off" || value == false) {
+    if (const auto& value = file.at("hang_timeout"); value == "off" || value == false) {
         return {};
     }
-    const auto time = value.is_string() ? parse_duration(value.get<std::string>()) : std::nullopt;
-    if (!time || *time < least) {
-        file.fail(
-            "hang_timeout",
-            fmt::format("{} is not a time limit for a silent worker (5s is the minimum); write it like 5m, 90s or 1h, "
-                        "or off",
-                        value.dump()));
-    }
-    return time;
+    return file.duration("hang_timeout",
+                         "a time limit for a silent worker (5s is the minimum); write it like 5m, 90s or 1h, or off",
+                         std::chrono::seconds(5));
 }
 
 }  // namespace crescendo::launch

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/check.hpp"
+#include "core/duration.hpp"
 #include "core/spelling.hpp"
 
 namespace crescendo::launch {
@@ -252,6 +253,19 @@ std::optional<int> YamlSection::integer_from(int min, const std::string& name) c
         fail(name, fmt::format("is {}; use {} or more", *value, min));
     }
     return value;
+}
+
+std::optional<std::chrono::seconds> YamlSection::duration(const std::string& name, std::string_view expected,
+                                                          std::chrono::seconds least) const {
+    if (!has(name)) {
+        return {};
+    }
+    const auto& value = at(name);
+    const auto time = value.is_string() ? parse_duration(value.get<std::string>()) : std::nullopt;
+    if (!time || *time < least) {
+        fail(name, fmt::format("{} is not {}", value.dump(), expected));
+    }
+    return time;
 }
 
 std::optional<std::vector<std::string>> YamlSection::strings(const std::string& name, std::string_view example,

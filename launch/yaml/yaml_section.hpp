@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -63,6 +64,10 @@ class YamlSection {
 
     /// Reads a whole number that fits into an int and is at least `min`.
     std::optional<int> integer_from(int min, const std::string& name) const;
+
+    /// Reads a duration of at least `least`, such as "90m". `expected` completes the message that a value "is not …".
+    std::optional<std::chrono::seconds> duration(const std::string& name, std::string_view expected,
+                                                 std::chrono::seconds least = std::chrono::seconds(1)) const;
 
     /// Reads a list of texts. An item that is not text becomes a mistake and an empty text.
     std::optional<std::vector<std::string>> strings(const std::string& name, std::string_view example,

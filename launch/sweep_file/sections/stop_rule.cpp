@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "core/duration.hpp"
-
 namespace crescendo::launch {
 
 std::vector<std::string> read_plugins(const YamlSection& file) {
@@ -56,16 +54,7 @@ OrderedJson read_options(const YamlSection& section) {
 }
 
 std::optional<std::chrono::seconds> read_deadline(const YamlSection& section) {
-    if (!section.has("deadline")) {
-        return {};
-    }
-    const auto& value = section.at("deadline");
-    const auto time = value.is_string() ? parse_duration(value.get<std::string>()) : std::nullopt;
-    if (!time || time->count() == 0) {
-        section.fail("deadline",
-                     fmt::format("{} is not a time limit for an answer; write it like 60s, 5m or 1h", value.dump()));
-    }
-    return time;
+    return section.duration("deadline", "a time limit for an answer; write it like 60s, 5m or 1h");
 }
 
 }  // namespace crescendo::launch
