@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "core/mapped.hpp"
 #include "launch/commands/commands.hpp"

@@ -8,7 +8,6 @@
 #include <iterator>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "core/mapped.hpp"
 #include "core/spelling.hpp"
