@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <ranges>
 #include <vector>
 
@@ -23,6 +22,7 @@
 #include "launch/report/best_so_far.hpp"
 #include "launch/report/chronicle.hpp"
 #include "launch/view/results.hpp"
+#include "scheduler/loss.hpp"
 #include "scheduler/origin.hpp"
 
 namespace crescendo::launch {
@@ -176,15 +176,11 @@ class TrialStory {
 
     /// The best report. One that is not finite is not a result, and compares neither better nor worse than another.
     std::string best_of(const std::vector<double>& curve, Goal goal) const {
-        std::optional<std::size_t> best;
-        for (std::size_t i = 0; i < curve.size(); ++i) {
-            if (std::isfinite(curve[i]) && (!best || to_loss(goal, curve[i]) < to_loss(goal, curve[*best]))) {
-                best = i;
-            }
-        }
-        return best ? fmt::format("the best of {} reports {} at {}", curve.size(), number_text(curve[*best]),
-                                  reports()[*best].resource.value)
-                    : fmt::format("and none of {} reports is finite", curve.size());
+        const auto loss = [goal](double value) { return finite_or_worst(to_loss(goal, value)); };
+        const auto best = std::ranges::min_element(curve, {}, loss);
+        return std::isfinite(*best) ? fmt::format("the best of {} reports {} at {}", curve.size(), number_text(*best),
+                                                  reports()[best - curve.begin()].resource.value)
+                                    : fmt::format("and none of {} reports is finite", curve.size());
     }
 
     static std::string slots_text(const Span& span) {
