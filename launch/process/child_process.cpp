@@ -247,11 +247,15 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
                 "the environment to a quarter of `ulimit -s`; let the program read long values from a file, such as "
                 "params.json in $CRESCENDO_TRIAL_DIR");
         }
-        if (!options.directory.empty() && ::access(options.directory.c_str(), X_OK) != 0) {
-            throw std::runtime_error(fmt::format("cannot execute '{}' in the folder {}: {}", options.command.front(),
-                                                 options.directory, std::strerror(error)));
+        const bool lacks_folder = !options.directory.empty() && ::access(options.directory.c_str(), X_OK) != 0;
+        const std::system_error refused(error, std::generic_category(),
+                                        fmt::format("cannot execute '{}'{}", options.command.front(),
+                                                    lacks_folder ? " in the folder " + options.directory : ""));
+        constexpr std::array of_the_program{ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, ENOEXEC};
+        if (std::ranges::find(of_the_program, error) != of_the_program.end()) {
+            throw std::runtime_error(refused.what());
         }
-        throw std::runtime_error(fmt::format("cannot execute '{}': {}", options.command.front(), std::strerror(error)));
+        throw refused;
     }
     ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
     socket_ = std::move(ours);

@@ -65,8 +65,8 @@ class ChildProcess {
   public:
     static constexpr int protocol_fd = 3;
 
-    /// Throws std::runtime_error if the program cannot be executed (missing, not executable), and CommandTooLong if its
-    /// arguments are too long for any program.
+    /// Throws std::runtime_error if the program cannot be executed (missing, not executable), CommandTooLong if its
+    /// arguments are too long for any program, and std::system_error if the disk or the system refuses for now.
     explicit ChildProcess(const ProcessOptions& options);
     ~ChildProcess();
     ChildProcess(ChildProcess&&) = delete;

@@ -13,6 +13,7 @@
 #include "launch/slots/topology.hpp"
 #include "tests/await.hpp"
 #include "tests/launch/few_open_files.hpp"
+#include "tests/lost_folder.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -45,6 +46,15 @@ TEST_CASE("a process ends with its status") {
 
 TEST_CASE("the error for a program that cannot be executed names it at once") {
     CHECK_THROWS_WITH(run({"/no/such/program"}), "cannot execute '/no/such/program': No such file or directory");
+}
+
+TEST_CASE("a program that cannot be executed for now causes a system error") {
+    const LostFolder lost;
+    ProcessOptions options;
+    options.command = {lost.path() / "program"};
+    options.has_socket = false;  // it could get the folder's descriptor
+
+    CHECK_THROWS_WITH_AS(ChildProcess{options}, doctest::Contains("/program': No such process"), std::system_error);
 }
 
 TEST_CASE("if the folder of a program is missing, the error names the folder") {
