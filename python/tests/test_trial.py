@@ -3,12 +3,14 @@
 import argparse
 import contextlib
 import doctest
+import gc
 import itertools
 import os
 import random
 import sys
 import unittest
 import warnings
+import weakref
 from pathlib import Path
 from unittest import mock
 
@@ -32,6 +34,17 @@ class TrialTest(Alone):
                 self.trial.report(loss=1, accuracy=torch.tensor(0.5))
 
         self.assertEqual(printed.getvalue(), "epoch 1: loss 1.0, accuracy 0.5\nepoch 2: loss 1.0, accuracy 0.5\n")
+
+    def test_torch_kept_the_models_of_ended_trials_in_memory(self):
+        self.attach()
+        next(self.trial.epochs())
+        self.train_on(loader_of())
+        model = weakref.ref(self.model)
+        del self.trial, self.model, self.optimizer
+
+        gc.collect()
+
+        self.assertIsNone(model())
 
     def test_a_loss_with_its_gradient_is_a_number_without_a_warning(self):
         self.attach()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Optional, Sequence
+from weakref import WeakMethod
 
 import torch
 from torch.utils.weak import WeakTensorKeyDictionary
@@ -101,7 +102,7 @@ class GradientAverage:
             for index, parameter in enumerate(bucket.parameters):
                 self._place[parameter] = (bucket, index)
                 _unhook(parameter)
-                _hooks[parameter] = parameter.register_post_accumulate_grad_hook(self._take)
+                _hooks[parameter] = parameter.register_post_accumulate_grad_hook(_weakly(self._take))
 
     def begin_epoch(self) -> None:
         """Call it on all members when they begin an epoch or the rest of one."""
@@ -280,6 +281,19 @@ def _unhook(parameter: torch.nn.Parameter) -> None:
     """Removes a hook that an earlier call of train may have left."""
     if parameter in _hooks:
         _hooks.pop(parameter).remove()
+
+
+def _weakly(method: Callable[[torch.Tensor], None]) -> Callable[[torch.Tensor], None]:
+    """A hook that calls the method while its object exists. Python's garbage collector does not see what torch holds
+    for such a hook, so a hook that held the object, and thereby the parameter, would keep both forever."""
+    weak = WeakMethod(method)
+
+    def call(parameter: torch.Tensor) -> None:
+        alive = weak()
+        if alive is not None:
+            alive(parameter)
+
+    return call
 
 
 def _squared_norm(values: torch.Tensor) -> torch.Tensor:
