@@ -6,12 +6,12 @@
 
 namespace crescendo::tests {
 
-/// The message of the InvalidInput that `call` throws.
-template <class Call>
+/// The message of the error that `call` throws.
+template <class Error = InvalidInput, class Call>
 std::string error_of(const Call& call) {
     try {
         call();
-    } catch (const InvalidInput& error) {
+    } catch (const Error& error) {
         return error.what();
     }
     return "no error";

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/contains.hpp"
+#include "tests/error_of.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace crescendo;
@@ -43,12 +44,7 @@ std::vector<std::string> texts_of(const std::vector<WrittenLine>& lines) {
 }
 
 std::string mistake_in(WrittenReports& reports, const std::string& line) {
-    try {
-        reports.report_in({line});
-    } catch (const std::exception& error) {
-        return error.what();
-    }
-    return "no mistake";
+    return tests::error_of<std::exception>([&] { reports.report_in({line}); });
 }
 
 }  // namespace

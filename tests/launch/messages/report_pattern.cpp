@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "tests/error_of.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
@@ -21,12 +22,7 @@ std::string mistake_in(const std::vector<std::string>& expressions) {
 }
 
 std::string error_of(ReportPattern& pattern, const std::string& line) {
-    try {
-        pattern.read(line);
-    } catch (const std::runtime_error& error) {
-        return error.what();
-    }
-    return "no error";
+    return tests::error_of<std::runtime_error>([&] { pattern.read(line); });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/random.hpp"
+#include "tests/error_of.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
@@ -20,12 +21,7 @@ SearchSpace space() {
 }
 
 std::string error_of(std::string_view line) {
-    try {
-        answer_from(line, 0, space());
-    } catch (const std::runtime_error& error) {
-        return error.what();
-    }
-    return "no error";
+    return tests::error_of<std::runtime_error>([&] { answer_from(line, 0, space()); });
 }
 
 }  // namespace
@@ -133,7 +129,7 @@ TEST_CASE("any bytes give an answer or an error") {
     const auto below = [&](std::size_t count) { return static_cast<std::size_t>(random.next() % count); };
     const auto searched = space();
     int num_errors = 0;
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < 4'000; ++i) {
         auto line = answers[below(6)];
         for (auto changes = below(4) + 1; changes > 0; --changes) {
             const auto at = below(line.size() + 1);
@@ -154,5 +150,5 @@ TEST_CASE("any bytes give an answer or an error") {
             continue;  // any other exception fails the test
         }
     }
-    CHECK(num_errors > 1000);
+    CHECK(num_errors > 200);
 }

@@ -34,12 +34,7 @@ std::string mistakes_of(const std::string& text) {
     const auto file = parse_sweep(text, "sweep.yaml");
     Mistakes mistakes;
     try_rules(file.spec.space, file.spec.seed, file.source, mistakes);
-    try {
-        mistakes.throw_if_any(file.source);
-    } catch (const InvalidInput& error) {
-        return error.what();
-    }
-    return "no error";
+    return tests::error_of([&] { mistakes.throw_if_any(file.source); });
 }
 
 /// Checks that the error of each sweep file has the given beginning.

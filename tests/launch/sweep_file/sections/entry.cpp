@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "core/check.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
+#include "tests/error_of.hpp"
 
 using namespace crescendo;
 using namespace crescendo::launch;
@@ -47,14 +47,7 @@ TEST_CASE("an entry takes its missing values from another entry") {
 }
 
 TEST_CASE("messages about mistakes in an entry name the line and the key") {
-    const auto error_of = [](const std::string& section) -> std::string {
-        try {
-            entry_in(section);
-        } catch (const InvalidInput& error) {
-            return error.what();
-        }
-        return "";
-    };
+    const auto error_of = [](const std::string& section) { return tests::error_of([&] { entry_in(section); }); };
 
     CHECK(error_of("{autor: Jane}").find("s.yaml:6:9: entry.autor: unknown key (did you mean 'author'?)") == 0);
     CHECK(error_of("{cost_per_hour: -1}").find("is not a price") != std::string::npos);
