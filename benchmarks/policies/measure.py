@@ -23,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import CRESCENDO, QUICK  # noqa: E402
+from recorded import read  # noqa: E402
 
 SWEEP = """
 metric: {name: error}
@@ -65,11 +66,9 @@ class Results:
         self.path = path
         self.lock = threading.Lock()
         self.known = {}
-        if path and os.path.exists(path):
-            with open(path, newline="") as file:
-                for row in csv.DictReader(file):
-                    row = {name: number(value) for name, value in row.items()}
-                    self.known.setdefault(tuple(row[name] for name in self.KEY), []).append(row)
+        for row in read(path) if path else []:
+            row = {name: number(value) for name, value in row.items()}
+            self.known.setdefault(tuple(row[name] for name in self.KEY), []).append(row)
 
     def get(self, policies, crescendo, sweep, seeds, slots, ratio, scaling, regroup, others):
         names = policies.split(",")

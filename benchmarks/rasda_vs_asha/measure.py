@@ -12,7 +12,6 @@ makespan that `crescendo simulate --replay` computes for the sweep just measured
 """
 import argparse
 import contextlib
-import csv
 import json
 import os
 import re
@@ -23,7 +22,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import sweep  # noqa: E402
 from harness import CRESCENDO, QUICK, ROOT, TRAINER  # noqa: E402
-from recorded import commit, mean_and_half_width, read  # noqa: E402
+from recorded import commit, mean_and_half_width, read, writer  # noqa: E402
 from slow_cores import SlowCores, share  # noqa: E402
 
 POLICIES = ["rasda", "asha", "crowded"]
@@ -110,10 +109,7 @@ def main():
                "share": f"{share(options.slots):.3g}" if options.slow_cores else "", "batch": str(options.batch or "")}
     rows = [row for row in read(options.csv) if setting.items() <= row.items()]
     cores = SlowCores(options.slots) if options.slow_cores else contextlib.nullcontext()
-    with open(options.csv, "a", newline="") as file, tempfile.TemporaryDirectory() as folder, cores as slow:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        if file.tell() == 0:
-            writer.writeheader()
+    with writer(options.csv, COLUMNS) as write, tempfile.TemporaryDirectory() as folder, cores as slow:
         if slow:
             os.environ["CRESCENDO_TRAINER"] = wrapped_trainer(folder, slow)
         for seed in range(1, options.turns + 1):
@@ -122,8 +118,7 @@ def main():
                     continue
                 row = {"commit": commit(), **setting, "seed": seed, "policy": policy,
                        **measure(options, policy, seed, folder)}
-                writer.writerow(row)
-                file.flush()
+                write([row])
                 rows.append(row)
                 print(", ".join(f"{key} {row[key]}" for key in COLUMNS[5:]), flush=True)
     print("| policy | wall, s | slots held | training | epochs | best | simulated, off by |\n|---|---|---|---|---|---|---|")

@@ -15,11 +15,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import CRESCENDO  # noqa: E402
 from problems import RECORDED, SWEEPS  # noqa: E402
-
-
-def rows(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
+from recorded import read  # noqa: E402
 
 
 def main():
@@ -38,10 +34,10 @@ def main():
     subprocess.run([CRESCENDO, "export", name, "--to", "csv", "--out", f"{name}-csv"], cwd=folder, check=True)
 
     curves, seconds = {}, {}
-    for report in rows(os.path.join(folder, f"{name}-csv", "reports.csv")):
+    for report in read(os.path.join(folder, f"{name}-csv", "reports.csv")):
         curves.setdefault(report["trial"], []).append(f"{float(report['val_loss'] or 'nan'):.4g}")
         seconds[report["trial"]] = float(report["seconds"])  # since the trial began
-    trials = [trial for trial in rows(os.path.join(folder, f"{name}-csv", "trials.csv"))
+    trials = [trial for trial in read(os.path.join(folder, f"{name}-csv", "trials.csv"))
               if trial["status"] == "finished"]
     parameters = list(SWEEPS[name]["parameters"])
     with open(os.path.join(RECORDED, f"{name}.csv"), "w", newline="") as file:
