@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/check.hpp"
 
@@ -22,11 +23,7 @@ double t_quantile(std::size_t degrees) {
 Estimate estimate(const std::vector<double>& values) {
     CRESCENDO_EXPECT(!values.empty());
     const auto count = static_cast<double>(values.size());
-    double sum = 0;
-    for (const double value : values) {
-        sum += value;
-    }
-    const double mean = sum / count;
+    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
     if (values.size() == 1) {
         return {mean, std::numeric_limits<double>::infinity()};
     }
