@@ -33,7 +33,8 @@ def settings(data):
 def first_step_done(crescendo):
     """The message comes eight steps later, because it has the duration of these steps."""
     regrouped = crescendo.expect(0, "regrouped")
-    return next(at for at, _, message in crescendo.arrivals if message is regrouped) - 8 * regrouped.get("step_seconds", 0)
+    arrival = next(at for at, _, message in crescendo.arrivals if message is regrouped)
+    return arrival - 8 * regrouped.get("step_seconds", 0)
 
 
 def in_memory(crescendo, data, folder):
