@@ -285,12 +285,10 @@ class Trial:
         if self.directory is None:
             return None
         try:
-            record = (self.directory / "saved.json").read_text()
+            saved: Dict[str, Any] = json.loads((self.directory / "saved.json").read_bytes())
+            path = self.directory / saved["file"]
         except FileNotFoundError:
             return None
-        try:
-            saved: Dict[str, Any] = json.loads(record)
-            path = self.directory / saved["file"]
         except (ValueError, TypeError, KeyError):
             problem = f"{self.directory / 'saved.json'} is damaged"
         else:

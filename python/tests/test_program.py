@@ -322,6 +322,7 @@ class ProgramTest(unittest.TestCase):
             (lambda: (folder / "saved-1").unlink(), "saved-1 is gone"),
             (lambda: (folder / "saved.json").write_text(""), "saved.json is damaged"),
             (lambda: (folder / "saved.json").write_text("[]"), "saved.json is damaged"),
+            (lambda: (folder / "saved.json").write_bytes(b'{"file": "saved-1\xff"}'), "saved.json is damaged"),
         ]:
             self.trial().report(val_loss=1, save=lambda path: path.write_text("whole"))
             damage()
