@@ -31,6 +31,14 @@ bool mentions_reports(const fs::path& journal) {
     return false;
 }
 
+/// A text in a sweep's run.json, whose path is for the message.
+std::string text_in(const Json& run, const char* key, const fs::path& path) {
+    CRESCENDO_VALIDATE(run.contains(key) && run.at(key).is_string(), "",
+                       "{}: has no text \"{}\", although `crescendo run` wrote one; restore the file from a copy",
+                       path.string(), key);
+    return run.at(key);
+}
+
 }  // namespace
 
 SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& sweep_file, const Json& run,
@@ -161,7 +169,7 @@ void SweepDirectory::write_run(const Json& run) const {
 }
 
 fs::path SweepDirectory::working_directory() const {
-    fs::path folder = read_run().at("working_directory").get<std::string>();
+    const fs::path folder = text_in(read_run(), "working_directory", run());
     std::error_code error;
     const auto kind = fs::status(folder, error);
     if (!fs::status_known(kind)) {
@@ -175,7 +183,10 @@ fs::path SweepDirectory::working_directory() const {
     return folder;
 }
 
-std::string SweepDirectory::job() const { return read_run().value("job", ""); }
+std::string SweepDirectory::job() const {
+    const auto noted = read_run();
+    return noted.contains("job") ? text_in(noted, "job", run()) : "";
+}
 
 void SweepDirectory::note_job(const std::string& job) const {
     auto run = read_run();
@@ -192,7 +203,7 @@ SweepFile SweepDirectory::read_sweep(const std::vector<Override>& overrides) con
     }
     all.insert(all.end(), overrides.begin(), overrides.end());
     auto file = parse_sweep(read_regular_file(sweep_file()), sweep_file(), all, SweepStage::goes_on);
-    file.name = run.at("sweep");
+    file.name = text_in(run, "sweep", this->run());
     add_warm_start(file);
     return file;
 }

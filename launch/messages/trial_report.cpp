@@ -51,7 +51,8 @@ protocol::Report report_from(TrialId trial, const Json& message) {
     require_report(message);
     auto report = protocol::read<protocol::Report>(message, protocol::Report::content());
     for (const auto& [name, value] : message.at("metrics").items()) {
-        if (!value.is_number() && !value.is_null()) {
+        const bool is_metric = (value.is_number() || value.is_null()) && name.find('\0') == std::string::npos;
+        if (!is_metric) {
             report.metrics.erase(name);
         }
     }

@@ -11,8 +11,8 @@ namespace crescendo::launch {
 /// The problem with a message as a sentence, without the JSON library's prefix.
 std::string plain(const std::exception& error);
 
-/// Reads a report of the trial protocol. Ignores metrics that are text. Throws, with the problem and the remedy, if
-/// `resource` or `metrics` is missing or has the wrong type.
+/// Reads a report of the trial protocol. Ignores metrics that are text, and names that no sweep file can have, with the
+/// character \0. Throws, with the problem and the remedy, if `resource` or `metrics` is missing or has the wrong type.
 protocol::Report report_from(TrialId trial, const Json& message);
 
 }  // namespace crescendo::launch

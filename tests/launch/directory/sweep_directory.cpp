@@ -11,6 +11,7 @@
 #include "core/check.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/journal/journal.hpp"
+#include "tests/error_of.hpp"
 #include "tests/lost_folder.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -167,4 +168,13 @@ TEST_CASE("if many processes begin a sweep in one new folder at the same time, e
         CHECK(directory.read_run().at("seed") == 1);
         CHECK(fs::is_directory(directory.path() / "trials"));
     }
+}
+
+TEST_CASE("the error for a value of another type in run.json names the file and the key") {
+    const TemporaryFolder folder;
+    const auto directory = SweepDirectory::create(folder / "s", "name: x\n", {{"working_directory", 7}, {"job", 17}});
+    const auto in_file = [&](const char* problem) { return (folder / "s/run.json").string() + ": " + problem; };
+
+    CHECK(tests::error_of([&] { directory.working_directory(); }).starts_with(in_file("has no text \"working_dir")));
+    CHECK(tests::error_of([&] { directory.job(); }).starts_with(in_file("has no text \"job\"")));
 }

@@ -22,6 +22,12 @@ TEST_CASE("a report belongs to the worker's trial, whatever else a program write
     CHECK(report.metrics.size() == 1);  // "x" is not a number
 }
 
+TEST_CASE("a metric whose name no sweep file can have is ignored") {
+    const auto report = report_from(R"({"resource":1,"metrics":{"a\u0000b":1,"a":2}})");
+
+    CHECK(report.metrics == protocol::Metrics{{"a", 2.0}});
+}
+
 TEST_CASE("the share of time that a program waited for data counts if it is a number, within its bounds") {
     CHECK(report_from(R"({"resource":1,"metrics":{},"data_wait":0.25})").data_wait == 0.25);
     CHECK(report_from(R"({"resource":1,"metrics":{},"data_wait":25})").data_wait == 1.0);
