@@ -173,6 +173,19 @@ TEST_CASE("a module that calls wandb, and a launcher that closes CRESCENDO_FD, c
                                  "through which a program reports"));
 }
 
+TEST_CASE("an output folder that all trials share causes a warning") {
+    const TemporaryFolder folder;
+    write_file(folder / "train.sh", "");
+    write_file(folder / "sweep.yaml", replaced(sound, "train.sh,", "train.sh, --output_dir=out,"));
+    const auto warned = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+    write_file(folder / "sweep.yaml", replaced(sound, "train.sh,", "train.sh, \"--output_dir=${trial_dir}/out\","));
+    const auto silent = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+
+    CHECK(warned.code == 0);
+    CHECK(warned.err.starts_with("crescendo: warning: sweep.yaml:7:27: command[2]: is the same folder for all trials"));
+    CHECK(silent.err.empty());
+}
+
 TEST_CASE("conda run, which closes CRESCENDO_FD and holds back output, causes a warning") {
     const TemporaryFolder folder;
     write_file(folder / "conda", "");

@@ -22,6 +22,10 @@ std::string file_of_module(const std::vector<std::string>& command);
 /// Index of a word that launches processes, such as mpirun. These do not inherit descriptors.
 std::optional<std::size_t> find_launcher(const std::vector<std::string>& words);
 
+/// Index of an option `--output_dir`, as scripts with Hugging Face's Trainer have, that is the same for all trials.
+/// Nothing if another word tells the program its trial, since the folder may then be relative to the trial's own.
+std::optional<std::size_t> find_shared_output(const std::vector<std::string>& command);
+
 /// Whether the program is `conda run`, or the same of mamba or micromamba. The program that it starts inherits no
 /// descriptors.
 bool is_run_by_conda(const std::vector<std::string>& command);

@@ -165,6 +165,12 @@ std::vector<std::string> warnings_of(const SweepFile& file) {
     if (const auto problem = problem_with_conda(words, file.supervision.report); !problem.empty()) {
         warnings.push_back(file.source.located("command", problem));
     }
+    if (const auto option = find_shared_output(*file.command)) {
+        warnings.push_back(file.source.located(
+            fmt::format("command[{}]", *option),
+            "is the same folder for all trials; a script that finds a checkpoint there, such as one with Hugging "
+            "Face's Trainer, would continue from another trial's; write --output_dir=${trial_dir}/out"));
+    }
     if (file.grow == GrowMode::in_place || runs_wandb_adapter(file)) {
         return warnings;
     }

@@ -30,6 +30,16 @@ TEST_CASE("a module that an interpreter runs has a file, except the adapter for 
     CHECK(file_of_module({"python3", "train.py"}).empty());
 }
 
+TEST_CASE("an output folder is shared by all trials if its option has no macro, and no word names the trial") {
+    CHECK(find_shared_output({"python3", "run.py", "--output_dir=out", "${args}"}) == 2);
+    CHECK(find_shared_output({"python3", "run.py", "--output_dir", "out", "${args}"}) == 2);
+    CHECK(find_shared_output({"python3", "run.py", "--output_dir=${trial_dir}/out", "${args}"}) == std::nullopt);
+    CHECK(find_shared_output({"python3", "run.py", "--output_dir", "out-${lr}"}) == std::nullopt);
+    CHECK(find_shared_output({"bash", "-c", "cd $CRESCENDO_TRIAL_DIR; exec $0 $@", "run", "--output_dir=out"}) ==
+          std::nullopt);
+    CHECK(find_shared_output({"python3", "run.py", "${args}", "--output_dir"}) == std::nullopt);
+}
+
 TEST_CASE("a process launcher is recognized by its name, wherever it is") {
     CHECK(find_launcher({"env", "A=1", "/opt/venv/bin/torchrun", "train.py"}) == 2);
     CHECK(find_launcher({"accelerate", "launch", "train.py"}) == 0);
