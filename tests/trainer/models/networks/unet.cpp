@@ -6,6 +6,7 @@
 #include "tests/trainer/num_parameters.hpp"
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
+#include "tests/trainer/torch_doctest.hpp"
 #include "trainer/data/task.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/settings_check.hpp"
