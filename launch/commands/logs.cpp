@@ -16,6 +16,7 @@
 #include "launch/commands/validators.hpp"
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/files/file_tail.hpp"
+#include "launch/system/pause_after.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -96,26 +97,26 @@ struct LogEnd {
 /// Prints new lines until no process works on the sweep, or the trial has ended. If the user named a trial, it is shown
 /// even while it waits for slots; otherwise the running trials are.
 void follow(const SweepDirectory& directory, const LogsOptions& options) {
-    constexpr int turns_between_looks = 5;  // each look reads the whole journal
-    std::map<TrialId, PrintedLog> logs;     // logs of running trials
-    std::map<TrialId, LogEnd> ends;         // for trials that have run, because they may run again
+    std::map<TrialId, PrintedLog> logs;  // logs of running trials
+    std::map<TrialId, LogEnd> ends;      // for trials that have run, because they may run again
     std::size_t num_seen = 0;
     JobWatch job;
-    for (int turn = 0;; ++turn) {
-        if (turn % turns_between_looks == 0) {
+    std::chrono::steady_clock::time_point next_look{};
+    for (bool is_first = true;; is_first = false) {
+        if (const auto begin = std::chrono::steady_clock::now(); begin >= next_look) {
             const RecordedSweep sweep(directory.path(), Reports::last, &job);
             const auto& trials = sweep.history.sweep().trials();
             for (const auto& trial : trials) {
                 const bool is_shown = !options.trial || *options.trial == trial.id.value;
                 const auto end = ends.find(trial.id);
                 const bool is_new =
-                    turn == 0 ? options.trial.has_value() : std::cmp_greater_equal(trial.id.value, num_seen);
+                    is_first ? options.trial.has_value() : std::cmp_greater_equal(trial.id.value, num_seen);
                 const bool has_run = end != ends.end() && end->second.generation < trial.group.generation;
                 if (is_shown && (is_new || has_run || trial.status == TrialStatus::running) &&
                     !logs.contains(trial.id)) {
                     const auto offset = end != ends.end() ? end->second.offset : 0;
                     auto& log = logs.emplace(trial.id, printed(directory, options, trial.id, offset)).first->second;
-                    log.print(turn == 0 ? options.num_lines : std::nullopt);
+                    log.print(is_first ? options.num_lines : std::nullopt);
                 }
             }
             num_seen = trials.size();
@@ -133,6 +134,7 @@ void follow(const SweepDirectory& directory, const LogsOptions& options) {
             if (!sweep.holder || has_ended) {
                 break;
             }
+            next_look = std::chrono::steady_clock::now() + pause_after(begin);  // each look reads the whole journal
         }
         for (auto& [trial, log] : logs) {
             log.print();
