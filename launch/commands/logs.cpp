@@ -31,7 +31,7 @@ struct LogsOptions {
 /// Prints a log file, each line with a prefix.
 class PrintedLog {
   public:
-    PrintedLog(const std::filesystem::path& path, std::string prefix, std::int64_t offset = 0)
+    PrintedLog(const std::filesystem::path& path, std::string prefix, std::int64_t offset)
         : tail_(path.string(), offset), prefix_(std::move(prefix)) {}
 
     /// Prints new lines; only the last `most` of them if given.
@@ -83,9 +83,13 @@ class PrintedLog {
 };
 
 /// The log of a trial, with a prefix unless the user named the trial.
-PrintedLog printed(const SweepDirectory& directory, const LogsOptions& options, TrialId trial,
-                   std::int64_t offset = 0) {
+PrintedLog printed(const SweepDirectory& directory, const LogsOptions& options, TrialId trial, std::int64_t offset) {
     return {directory.log(trial), options.trial ? "" : fmt::format("{}: ", trial.value), offset};
+}
+
+/// Where to begin to read a log of which only the last `most` lines are wanted.
+std::int64_t begin_of(const std::filesystem::path& log, std::optional<std::int64_t> most) {
+    return most ? begin_of_last_lines(log.string(), *most) : 0;
 }
 
 /// How much of a trial's log has been printed.
@@ -114,9 +118,11 @@ void follow(const SweepDirectory& directory, const LogsOptions& options) {
                 const bool has_run = end != ends.end() && end->second.generation < trial.group.generation;
                 if (is_shown && (is_new || has_run || trial.status == TrialStatus::running) &&
                     !logs.contains(trial.id)) {
-                    const auto offset = end != ends.end() ? end->second.offset : 0;
+                    const auto most = is_first ? options.num_lines : std::nullopt;
+                    const auto offset =
+                        end != ends.end() ? end->second.offset : begin_of(directory.log(trial.id), most);
                     auto& log = logs.emplace(trial.id, printed(directory, options, trial.id, offset)).first->second;
-                    log.print(is_first ? options.num_lines : std::nullopt);
+                    log.print(most);
                 }
             }
             num_seen = trials.size();
@@ -162,11 +168,13 @@ ExitCode logs(const LogsOptions& options) {
     };
     for (const auto& trial : trials) {
         if (!options.trial || *options.trial == trial.id.value) {
-            show(printed(sweep.directory, options, trial.id));
+            const auto offset = begin_of(sweep.directory.log(trial.id), options.num_lines);
+            show(printed(sweep.directory, options, trial.id, offset));
         }
     }
     if (!options.trial) {
-        show(PrintedLog(sweep.directory.worker_log(), ""));
+        const auto log = sweep.directory.worker_log();
+        show(PrintedLog(log, "", begin_of(log, options.num_lines)));
     }
     if (num_bytes == 0) {
         remark(options.trial ? fmt::format("trial {} has printed nothing", *options.trial)

@@ -60,6 +60,23 @@ bool is_replaced(const std::string& path, const FileDescriptor& file) {
 
 }  // namespace
 
+/// Each line feed ends one line. More lines may end with a carriage return.
+std::int64_t begin_of_last_lines(const std::string& path, std::int64_t count) {
+    constexpr std::int64_t step = 65536;
+    const auto file = open(path);
+    for (auto end = size_of(file); end > 0;) {
+        const auto begin = std::max<std::int64_t>(0, end - step);
+        const auto bytes = bytes_before(file, end, static_cast<std::size_t>(end - begin));
+        for (auto i = bytes.size(); i-- > 0;) {
+            if (bytes[i] == '\n' && count-- == 0) {
+                return begin + static_cast<std::int64_t>(i) + 1;
+            }
+        }
+        end = begin;
+    }
+    return 0;
+}
+
 FileTail::FileTail(std::string path, From from, std::size_t longest_line, IsWhole is_whole)
     : path_(std::move(path)), file_(open(path_)), longest_line_(longest_line), is_whole_(std::move(is_whole)) {
     if (file_) {

@@ -12,6 +12,10 @@
 
 namespace crescendo::launch {
 
+/// The offset in a file at which, or before which, its last `count` lines begin, to read only the end of a long log. 0
+/// for anything but a regular file.
+std::int64_t begin_of_last_lines(const std::string& path, std::int64_t count);
+
 /// Reads the lines that are appended to a file, from now on or from its beginning.
 ///
 /// A line ends with a line feed or, as in progress bars, a carriage return. An empty line counts only if a line feed

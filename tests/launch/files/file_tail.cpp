@@ -37,6 +37,18 @@ TEST_CASE("each line appended to a file is returned once, when it is complete") 
     CHECK(whole.lines() == Lines{"old", "one", "two", "", " 5 %", "10 %"});
 }
 
+TEST_CASE("the last lines of a long log are found without reading all of it") {
+    const TemporaryFolder folder;
+    const auto file = folder / "log";
+    append(file, std::string(70'000, 'x') + "\none\n 5 %\r10 %\ntwo");
+
+    CHECK(begin_of_last_lines(file, 1) == 70'001 + 4);  // two lines end with the last line feed, and "two" may be whole
+    CHECK(begin_of_last_lines(file, 2) == 70'001);
+    CHECK(begin_of_last_lines(file, 3) == 0);
+    CHECK(begin_of_last_lines(file, 1000) == 0);
+    CHECK(begin_of_last_lines(folder / "none", 1) == 0);
+}
+
 TEST_CASE("lines that existed at the start come first and are counted, until the file is replaced") {
     const TemporaryFolder folder;
     const auto file = folder / "log";
