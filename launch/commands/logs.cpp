@@ -16,7 +16,7 @@
 #include "launch/commands/validators.hpp"
 #include "launch/directory/recorded_sweep.hpp"
 #include "launch/files/file_tail.hpp"
-#include "launch/system/pause_after.hpp"
+#include "launch/system/clock.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -105,9 +105,9 @@ void follow(const SweepDirectory& directory, const LogsOptions& options) {
     std::map<TrialId, LogEnd> ends;      // for trials that have run, because they may run again
     std::size_t num_seen = 0;
     JobWatch job;
-    std::chrono::steady_clock::time_point next_look{};
+    Clock::time_point next_look{};
     for (bool is_first = true;; is_first = false) {
-        if (const auto begin = std::chrono::steady_clock::now(); begin >= next_look) {
+        if (const auto begin = Clock::now(); begin >= next_look) {
             const RecordedSweep sweep(directory.path(), Reports::last, &job);
             const auto& trials = sweep.history.sweep().trials();
             for (const auto& trial : trials) {
@@ -140,7 +140,7 @@ void follow(const SweepDirectory& directory, const LogsOptions& options) {
             if (!sweep.holder || has_ended) {
                 break;
             }
-            next_look = std::chrono::steady_clock::now() + pause_after(begin);  // each look reads the whole journal
+            next_look = Clock::now() + pause_after(begin);  // each look reads the whole journal
         }
         for (auto& [trial, log] : logs) {
             log.print();

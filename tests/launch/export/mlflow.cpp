@@ -90,7 +90,11 @@ TEST_CASE("names that are too long for a file are cut, and stay different") {
     record_sweep(folder / "s", two_trials(1), {});
     const std::string begin(300, 'x');
     auto journal = Journal::open(folder / "s/journal.jsonl");
-    journal.append({{"event", "trial_reported"}, {"trial", 0}, {"resource", 1}, {"loss", -0.5}, {"time", 1001},
+    journal.append({{"event", "trial_reported"},
+                    {"trial", 0},
+                    {"resource", 1},
+                    {"loss", -0.5},
+                    {"time", 1001},
                     {"metrics", {{"accuracy", 0.5}, {begin + "1", 1}, {begin + "2", 2}}}});
     journal.sync();
 
