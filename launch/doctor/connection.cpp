@@ -36,7 +36,7 @@ Addresses resolve(const std::string& address, int port) {
 std::string connect(const Endpoint& to, std::chrono::milliseconds patience) {
     const auto address = resolve(to.address, to.port);
     const FileDescriptor socket(::socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (::connect(socket.get(), address->ai_addr, address->ai_addrlen) == 0) {
+    if (socket && ::connect(socket.get(), address->ai_addr, address->ai_addrlen) == 0) {
         return {};
     }
     int error = errno;
@@ -59,8 +59,8 @@ OpenPort::OpenPort(const std::string& interface) : endpoint_{host_name(), addres
     sockaddr_storage bound{};
     socklen_t size = sizeof bound;
     auto* own = reinterpret_cast<sockaddr*>(&bound);
-    if (::bind(socket_.get(), address->ai_addr, address->ai_addrlen) != 0 || ::listen(socket_.get(), SOMAXCONN) != 0 ||
-        ::getsockname(socket_.get(), own, &size) != 0) {
+    if (!socket_ || ::bind(socket_.get(), address->ai_addr, address->ai_addrlen) != 0 ||
+        ::listen(socket_.get(), SOMAXCONN) != 0 || ::getsockname(socket_.get(), own, &size) != 0) {
         throw std::runtime_error(fmt::format("cannot listen on {}: {}", endpoint_.address, std::strerror(errno)));
     }
     // The port has the same place in addresses of both families.

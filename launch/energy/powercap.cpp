@@ -3,6 +3,8 @@
 #include <fstream>
 #include <string>
 
+#include "core/files/paths_in.hpp"
+
 namespace crescendo::launch {
 namespace {
 
@@ -26,9 +28,7 @@ bool adds_up(const std::string& name) { return name.starts_with("package") || na
 }  // namespace
 
 Powercap::Powercap(const fs::path& folder) {
-    std::error_code none;
-    for (const auto& entry : fs::directory_iterator(folder, none)) {
-        const auto zone = entry.path();
+    for (const auto& zone : paths_in(folder)) {
         const bool is_second_view = zone.filename().string().starts_with("intel-rapl-mmio");
         const auto count = read_number(zone / "energy_uj");
         const auto range = read_number(zone / "max_energy_range_uj");

@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 
+#include "core/files/paths_in.hpp"
 #include "core/mapped.hpp"
 #include "core/number_from.hpp"
 #include "launch/batch/batch_system.hpp"
@@ -52,21 +53,20 @@ bool is_open_to_us(const fs::path& file) { return ::access(file.c_str(), R_OK | 
 /// The GPUs whose device files we may open, in the order of their PCI addresses, which is the order of their numbers.
 /// Without /proc/driver, only counts the device files.
 std::vector<Device> devices_here(const fs::path& root) {
-    std::error_code none;
     std::map<std::string, Device> by_address;
-    for (const auto& entry : fs::directory_iterator(root / "proc/driver/nvidia/gpus", none)) {
-        const auto information = entry.path() / "information";
+    for (const auto& gpu : paths_in(root / "proc/driver/nvidia/gpus")) {
+        const auto information = gpu / "information";
         const auto minor = value_in(information, "Device Minor");
         if (!minor.empty() && is_open_to_us(root / "dev" / ("nvidia" + minor))) {
-            const auto address = entry.path().filename().string();
+            const auto address = gpu.filename().string();
             by_address[address] = {value_in(information, "GPU UUID"), numa_of(address, root)};
         }
     }
     auto result = mapped(by_address, [](const auto& each) { return each.second; });
     if (result.empty()) {
-        for (const auto& entry : fs::directory_iterator(root / "dev", none)) {
-            const auto name = entry.path().filename().string();
-            if (name.starts_with("nvidia") && is_number(name.substr(6)) && is_open_to_us(entry.path())) {
+        for (const auto& file : paths_in(root / "dev")) {
+            const auto name = file.filename().string();
+            if (name.starts_with("nvidia") && is_number(name.substr(6)) && is_open_to_us(file)) {
                 result.emplace_back();
             }
         }

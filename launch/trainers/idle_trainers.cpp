@@ -4,11 +4,11 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/files/paths_in.hpp"
 #include "core/message_json.hpp"
 #include "launch/agent/worker_failure.hpp"
 #include "launch/agent/worker_options.hpp"
@@ -22,12 +22,9 @@
 namespace crescendo::launch {
 namespace {
 
-namespace fs = std::filesystem;
-
 std::string name_of_gpu() {
-    std::error_code none;
-    for (const auto& gpu : fs::directory_iterator("/proc/driver/nvidia/gpus", none)) {
-        if (const auto model = value_in(gpu.path() / "information", "Model"); !model.empty()) {
+    for (const auto& gpu : paths_in("/proc/driver/nvidia/gpus")) {
+        if (const auto model = value_in(gpu / "information", "Model"); !model.empty()) {
             return model;
         }
     }
