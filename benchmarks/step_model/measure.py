@@ -28,7 +28,6 @@ from crescendo.fake import Terms  # noqa: E402
 TIMES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "times.csv")
 COLUMNS = ["commit", "model", "turn", "workers", "group_batch", "step_seconds"]
 WIDTHS = [1, 2, 4] if QUICK else [1, 2, 4, 8]
-TURNS = 1 if QUICK else 4
 MLP = {"model": "mlp", "width": 256, "depth": 2}
 MODELS = {"cnn": {"model": "cnn", "width": 16, "batch_size": 256}, "mlp": {**MLP, "batch_size": 512},
           "mlp, larger batch": {**MLP, "batch_size": 2048},
@@ -53,7 +52,7 @@ def record(arguments, crescendo):
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(kept)
-        for turn in range(TURNS):
+        for turn in range(arguments.turns):
             for model in arguments.models or MODELS:
                 choices = MODELS[model]
                 data = f"{os.path.abspath(arguments.fields if model == 'autoencoder' else arguments.images)}:/train"
@@ -69,7 +68,7 @@ def record(arguments, crescendo):
                                          "group_batch": choices["batch_size"] * multiple,
                                          "step_seconds": f"{report['step_seconds']:.5g}"})
                         file.flush()
-                print(f"turn {turn + 1} of {TURNS}: {model}", flush=True)
+                print(f"turn {turn + 1} of {arguments.turns}: {model}", flush=True)
     os.replace(unfinished, arguments.times)
 
 
@@ -88,7 +87,7 @@ def table(arguments):
     times = {key: statistics.median(values) for key, values in times.items()}
     print("| model | batch | known widths | predicted | seconds | measured | ratio |")
     print("|---|---|---|---|---|---|---|")
-    for model in MODELS:
+    for model in [model for model in MODELS if any(model == name for name, _, _ in times)]:
         of_model = {(workers, batch): seconds for (name, workers, batch), seconds in times.items() if name == model}
         least = min(batch for _, batch in of_model)
         for mode, multiple in [("global", lambda workers: 1), ("per worker", lambda workers: workers)]:
@@ -108,6 +107,7 @@ def main():
     measuring.add_argument("images", help="file with the group train of Fashion-MNIST")
     measuring.add_argument("fields", nargs="?", help="file with the same group of the flow example")
     measuring.add_argument("--models", nargs="+", choices=MODELS, help="measure only these; times of others are kept")
+    measuring.add_argument("--turns", type=int, default=1 if QUICK else 4)
     measuring.add_argument("--times", default=TIMES)
     printing = commands.add_parser("table", help="print predictions")
     printing.add_argument("--times", default=TIMES)
