@@ -231,15 +231,20 @@ void WarmWorker::look() {
     }
 }
 
+/// How long the trainer may be silent. There must be a hang timeout.
+std::chrono::milliseconds WarmWorker::longest_silence() const {
+    const auto hang_timeout = *options_.setup.supervision.hang_timeout;
+    return is<Starting>() ? std::max(hang_timeout, least_to_start) : hang_timeout;
+}
+
 /// The deadline for the trainer's next message. A trainer whose main thread is alive sends one every second, whatever
 /// it does or waits for, except while it writes a checkpoint. For a checkpoint that it writes as it leaves,
 /// save_timeout is the limit.
 std::optional<Clock::time_point> WarmWorker::silent_until() const {
-    const auto& hang_timeout = options_.setup.supervision.hang_timeout;
-    if (!hang_timeout || hung_ || is<Leaving>()) {
+    if (!options_.setup.supervision.hang_timeout || hung_ || is<Leaving>()) {
         return {};
     }
-    return heard_ + (is<Starting>() ? std::max(*hang_timeout, least_to_start) : *hang_timeout);
+    return heard_ + longest_silence();
 }
 
 void WarmWorker::excuse(Clock::duration time) {
@@ -358,6 +363,9 @@ void WarmWorker::receive_failure(const protocol::Failed& failure) {
         }
         state_ = Failed{};
         end_by_ = Clock::now() + options_.grace;
+    } else if (is<Starting>() || is<Idle>()) {
+        state_ = Failed{end_without_task(failure.message)};
+        end_by_ = Clock::now() + options_.grace;
     }
 }
 
@@ -375,20 +383,23 @@ void WarmWorker::settle() {
 
 void WarmWorker::conclude(const ExitStatus& status) {
     constexpr int too_many_deaths = 3;
-    if ((is<Starting>() || is<Idle>()) && ++idle_deaths_ >= too_many_deaths) {
-        const auto reason = why_none(status);
+    const auto* failed = std::get_if<Failed>(&state_);
+    const auto end = failed != nullptr              ? failed->end
+                     : is<Starting>() || is<Idle>() ? std::optional(end_without_task(cause_of(status)))
+                                                    : std::nullopt;
+    if (end && ++idle_deaths_ >= too_many_deaths) {
         trainer_.reset();
-        rest(reason);
+        rest(why_none(*end));
         return;
     }
     if (const auto* busy = std::get_if<Busy>(&state_)) {
-        const auto cause = hung_ ? no_progress_for(*options_.setup.supervision.hang_timeout) : to_string(status);
-        report_failure(busy->task, hung_ ? FailureKind::crash : kind_of(status, oom_kills()),
-                       fmt::format("{}; {}", cause, quoted(last_words(busy->task.directory + "/" + trial_files::log))));
+        report_failure(
+            busy->task, hung_ ? FailureKind::crash : kind_of(status, oom_kills()),
+            fmt::format("{}; {}", cause_of(status), quoted(last_words(busy->task.directory + "/" + trial_files::log))));
     } else if (const auto* leaving = std::get_if<Leaving>(&state_)) {
         const auto patience = std::chrono::duration_cast<std::chrono::seconds>(options_.setup.save_timeout);
-        const auto end = end_by_ ? to_string(status) : fmt::format("it did not leave within {} s", patience.count());
-        tell(LeftTrial{leaving->task.trial, slot(), leaving->problem.value_or(end)});
+        const auto cause = end_by_ ? to_string(status) : fmt::format("it did not leave within {} s", patience.count());
+        tell(LeftTrial{leaving->task.trial, slot(), leaving->problem.value_or(cause)});
     }
     spawn();
 }
@@ -398,7 +409,7 @@ void WarmWorker::conclude(const ExitStatus& status) {
 /// process is gone.
 void WarmWorker::give_up() {
     if (const auto* busy = std::get_if<Busy>(&state_)) {
-        const auto silence = no_progress_for(*options_.setup.supervision.hang_timeout);  // else it would not be killed
+        const auto silence = no_progress_for(longest_silence());  // else it would not be killed
         report_failure(busy->task, FailureKind::crash, fmt::format("{}; {}", silence, cannot_be_killed));
     } else if (const auto* leaving = std::get_if<Leaving>(&state_)) {
         tell(LeftTrial{leaving->task.trial, slot(), leaving->problem.value_or(cannot_be_killed)});
@@ -414,11 +425,17 @@ void WarmWorker::try_again() {
     }
 }
 
-std::string WarmWorker::why_none(const ExitStatus& status) const {
+std::string WarmWorker::cause_of(const ExitStatus& status) const {
+    return hung_ ? no_progress_for(longest_silence()) : to_string(status);
+}
+
+std::string WarmWorker::end_without_task(const std::string& cause) const {
+    return fmt::format("ends {}: {}", is<Idle>() ? "while it waits for a trial" : "before it is ready", cause);
+}
+
+std::string WarmWorker::why_none(const std::string& end) const {
     const auto name = is_guarded() ? fmt::format("{}", fmt::join(options_.setup.trainer, " ")) : options_.trainer;
-    return fmt::format("{} ends {}: {}; its last words: {}", name,
-                       is<Idle>() ? "while it waits for a trial" : "before it is ready", to_string(status),
-                       last_words(options_.setup.log));
+    return fmt::format("{} {}; its last words: {}", name, end, last_words(options_.setup.log));
 }
 
 /// Waits before the next attempt. A GPU that is still being released needs some seconds; a GPU that fell off the bus

@@ -55,7 +55,10 @@ class WarmWorker final : public Worker {
         Task task;
         std::optional<std::string> problem = {};  ///< the trainer's reason for ending without having left
     };
-    struct Failed {};  ///< the trainer said that it gave up, and is about to end
+    /// The trainer gave up or broke the protocol, and is about to end.
+    struct Failed {
+        std::optional<std::string> end = {};  ///< as from end_without_task(), if it had no task
+    };
     /// There is no trainer: too many in a row ended before they had a task, or the last one cannot be killed.
     struct Down {
         Clock::time_point next_attempt;
@@ -71,6 +74,7 @@ class WarmWorker final : public Worker {
     void spawn();
     void kill();
     bool is_guarded() const { return !options_.setup.trainer.empty(); }
+    std::chrono::milliseconds longest_silence() const;
     std::optional<Clock::time_point> silent_until() const;
     void assign(const Task& task, const Json& message);
     void begin();
@@ -83,7 +87,9 @@ class WarmWorker final : public Worker {
     void conclude(const ExitStatus& status);
     void give_up();
     void try_again();
-    std::string why_none(const ExitStatus& status) const;
+    std::string cause_of(const ExitStatus& status) const;
+    std::string end_without_task(const std::string& cause) const;
+    std::string why_none(const std::string& end) const;
     void rest(const std::string& reason);
     void report_failure(const Task& task, FailureKind kind, const std::string& message);
 

@@ -350,6 +350,24 @@ TEST_CASE("a slot goes down between trainers that end while they wait for a tria
     CHECK(node.next<SlotDown>().num_retries == 1);
 }
 
+TEST_CASE("the reason why a slot is down is what a trainer without a trial said, or why it was killed") {
+    const auto why_down = [](const std::string& script, std::optional<std::chrono::milliseconds> hang_timeout = {}) {
+        WarmNode node(script, std::chrono::seconds(60), /*is_of_user=*/false, /*num_slots=*/1, {},
+                      [&](WorkerOptions& options) { options.setup.supervision.hang_timeout = hang_timeout; });
+        const auto message = node.next<SlotDown>().message;
+        return message.substr(message.find("ends "));
+    };
+
+    CHECK(why_down("say 'world_size=4'; sleep 1000")
+              .starts_with("ends before it is ready: its message through CRESCENDO_FD cannot be understood"));
+    CHECK(why_down("say '{\"type\":\"failed\",\"message\":\"no license\"}'; sleep 1000")
+              .starts_with("ends before it is ready: no license"));
+    CHECK(why_down(std::string(say_hello) + say_hello + "sleep 1000")
+              .starts_with("ends while it waits for a trial: it sent 'hello' twice"));
+    CHECK(why_down(std::string(say_hello) + "sleep 1000", std::chrono::milliseconds(50))
+              .starts_with("ends while it waits for a trial: no progress for"));
+}
+
 TEST_CASE("a slot where no trainer starts is tried again after 10 s, 30 s, 90 s and so on, up to 5 minutes") {
     const WarmNode node("exit 9");
     WorkerOptions options;
