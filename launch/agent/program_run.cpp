@@ -191,8 +191,7 @@ void ProgramRun::receive() {
                 ++num_reports_;
             }
         } catch (const std::exception& error) {
-            fail(fmt::format("its report through CRESCENDO_FD cannot be understood: {} (in '{}')", plain(error),
-                             line.substr(0, 200)),
+            fail("its report through CRESCENDO_FD cannot be understood: " + problem_in(line, error),
                  FailureKind::error);
         }
     }
@@ -248,8 +247,7 @@ void ProgramRun::read_written(const WrittenLine& line) {
             num_reports_ += line.is_earlier ? 0 : 1;
         }
     } catch (const std::exception& error) {
-        fail(fmt::format("{} (in {}: '{}')", plain(error), written_->place(), line.text.substr(0, 200)),
-             FailureKind::error);
+        fail(problem_in(line.text, error, written_->place()), FailureKind::error);
     }
     if (written_->is_time_to_remark()) {
         remark(written_->why_none());

@@ -213,8 +213,7 @@ void WarmWorker::look() {
         try {
             receive(parse_message(line));
         } catch (const std::exception& error) {
-            reject(fmt::format("its message through CRESCENDO_FD cannot be understood: {} (in '{}')", plain(error),
-                               line.substr(0, 200)));
+            reject("its message through CRESCENDO_FD cannot be understood: " + problem_in(line, error));
         }
     }
     trainer_->channel.flush();

@@ -47,6 +47,14 @@ std::string plain(const std::exception& error) {
     return std::string(end == std::string_view::npos ? what : what.substr(end + 2));
 }
 
+std::string problem_in(std::string_view line, const std::exception& error, const std::string& place) {
+    const auto problem = plain(error);
+    const auto beginning = fmt::format("'{}'", line.substr(0, 200));
+    const bool is_quoted = problem.find(beginning) != std::string::npos;
+    const auto where = is_quoted ? place : place + (place.empty() ? "" : ": ") + beginning;
+    return problem + (where.empty() ? "" : fmt::format(" (in {})", where));
+}
+
 protocol::Report report_from(TrialId trial, const Json& message) {
     require_report(message);
     auto report = protocol::read<protocol::Report>(message, protocol::Report::content());

@@ -60,3 +60,22 @@ TEST_CASE("a report without a resource or metrics is refused") {
     CHECK_THROWS(report_from(R"({"resource":1})"));
     CHECK_THROWS(report_from(R"({"resource":"one","metrics":{}})"));
 }
+
+TEST_CASE("the problem with a line quotes the line once") {
+    const auto problem = [](const std::string& line, const std::string& place) {
+        try {
+            launch::report_from(TrialId{3}, parse_message(line));
+        } catch (const std::exception& error) {
+            return problem_in(line, error, place);
+        }
+        return std::string("none");
+    };
+    const std::string surrogate = R"({"note":"\udc80"})";  // half of a character is no JSON
+    const std::string example = R"({"resource":1,"metrics":{"val_loss":0.3}})";
+
+    const auto no_json = "not a JSON object: '" + surrogate + "'; write one object per line, such as " + example;
+    CHECK(problem(surrogate, "") == no_json);
+    CHECK(problem(surrogate, "its output") == no_json + " (in its output)");
+    CHECK(problem("{}", "").ends_with(" (in '{}')"));
+    CHECK(problem("{}", "its output").ends_with(" (in its output: '{}')"));
+}
