@@ -71,6 +71,7 @@ bool Training::begin_turn() {
     }
     look_ahead();
     decisions_.propose();
+    view_.update(decisions_.history(), journal_clock());  // else it would show a wait for proposals that are ready
     return sweep().state() == SweepState::running;
 }
 
@@ -112,7 +113,6 @@ void Training::end_turn() {
     obey_requests();
     say_if_all_are_held();
     orders_.clean_up(std::chrono::steady_clock::now() + longest_cleaning);
-    view_.update(history, journal_clock());
 }
 
 /// Reports of this turn take effect first.

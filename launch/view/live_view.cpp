@@ -41,7 +41,7 @@ std::string counts(const Sweep& sweep, const Progress& p) {
             result += fmt::format(", {} {}", count, word);
         }
     }
-    return result;
+    return result + (sweep.awaited_proposal() ? "; waiting for the sampler" : "");
 }
 
 std::string best_of(const Sweep& sweep) {

@@ -17,7 +17,7 @@ class LiveView {
   public:
     virtual ~LiveView() = default;
 
-    /// Shows the state of the sweep. Called after every turn; the view decides how often to draw. `now` is in seconds
+    /// Shows the state of the sweep. Called in every turn; the view decides how often to draw. `now` is in seconds
     /// since the epoch.
     virtual void update(const History& history, double now) = 0;
 

@@ -84,7 +84,9 @@ Progress progress_of(const History& history, double now, std::optional<double> t
         const int num_to_come = std::max(0, num_trials - static_cast<int>(sweep.trials().size()));
         left += num_to_come * expected_end(rungs, rungs.front().milestone, chance, *last);
         progress.fraction = done / std::max(1.0, done + left);
-        if (done > 0 && sweep.num_slots() > 0 && !sweep.waits_for_release()) {  // the user decides how long that takes
+        // How long a user takes to release a trial, or a sampler to propose one, is unknown.
+        const bool stands_still = sweep.waits_for_release() || (sweep.awaited_proposal() && progress.running == 0);
+        if (done > 0 && sweep.num_slots() > 0 && !stands_still) {
             const auto num_open = static_cast<int>(
                 std::ranges::count_if(sweep.trials(), [](const Trial& trial) { return !trial.ended(); }));
             const int num_slots = num_usable_slots(sweep, num_open + num_to_come);

@@ -10,7 +10,7 @@ namespace crescendo::launch {
 /// The progress of a sweep, and an estimate of the time that is left. Only trials that have begun are counted.
 struct Progress {
     std::optional<double> fraction;      ///< share of the expected resource, 0 to 1; none while the sweep has no limit
-    std::optional<double> seconds_left;  ///< estimate; none before the first report
+    std::optional<double> seconds_left;  ///< estimate; none before the first report, and while nothing can run
     int running = 0;
     int waiting = 0;
     int paused = 0;

@@ -59,6 +59,26 @@ TEST_CASE("the screen shows progress, rungs, slots and the best trial") {
     CHECK(screen.find("  1    trial 1    worker 1 of 1, after 0 of 9") != std::string::npos);
 }
 
+TEST_CASE("while nothing runs because the sampler is slow, the progress says so and promises no time") {
+    auto spec = Told::spec_of(4);
+    spec.sampler = "gp";  // its proposals are events
+    Told told(std::move(spec));
+    const auto line = [&](double time) { return line_of(told.history, {"demo", {}}, time); };
+    const auto start = line(100.0);
+    for (const int trial : {0, 1}) {
+        told.tell(100.0, TrialProposed{TrialId{trial}, {{"lr", 0.1}}, Origin::model});
+    }
+    told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.25});
+    const auto running = line(110.0);
+    told.tell(120.0, TrialReported{TrialId{0}, Resource{9}, 0.25});
+    told.tell(120.0, TrialReported{TrialId{1}, Resource{9}, 0.125});
+
+    CHECK(contains(start, "0 of 4 trials started: 0 running; waiting for the sampler; best none yet"));
+    CHECK(contains(running, " left; 2 of 4 trials started: 2 running; best"));
+    CHECK(
+        contains(line(130.0), "0:30 elapsed; 2 of 4 trials started: 0 running, 2 finished; waiting for the sampler;"));
+}
+
 TEST_CASE("no line of the screen is wider than the terminal") {
     Told told(4);
     told.tell(110.0, TrialReported{TrialId{0}, Resource{1}, 0.25});
