@@ -49,6 +49,11 @@ c10::Dict<std::string, Tensors> optimizer_state(const Trial& trial) {
     return by_parameter;
 }
 
+std::string words_of(const std::exception& error) {
+    const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
+    return of_torch != nullptr ? of_torch->what_without_backtrace() : error.what();
+}
+
 /// Throws std::runtime_error with the system's reason if the file cannot be read to its end.
 void require_readable(const std::filesystem::path& path) {
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -80,9 +85,7 @@ c10::impl::GenericDict read_content(const std::filesystem::path& path) {
             throw;
         }
         require_readable(path);
-        const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
-        throw DamagedCheckpoint(text("the checkpoint {} is damaged: {}", path.string(),
-                                     of_torch != nullptr ? of_torch->what_without_backtrace() : error.what()));
+        throw DamagedCheckpoint(text("the checkpoint {} is damaged: {}", path.string(), words_of(error)));
     }
 }
 
@@ -143,10 +146,11 @@ std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::i
     return trial;
 } catch (const DamagedCheckpoint&) {
     throw;
-} catch (const c10::Error& error) {
-    throw std::runtime_error(text("cannot use the checkpoint {}: {}", path.string(), error.what_without_backtrace()));
 } catch (const std::exception& error) {
-    throw std::runtime_error(text("cannot use the checkpoint {}: {}", path.string(), error.what()));
+    if (is_out_of_memory(describe_failure())) {
+        throw;
+    }
+    throw std::runtime_error(text("cannot use the checkpoint {}: {}", path.string(), words_of(error)));
 }
 
 }  // namespace crescendo::trainer

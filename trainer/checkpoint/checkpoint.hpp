@@ -27,7 +27,7 @@ c10::IValue checkpoint_of(const Trial& trial, const nlohmann::json& settings);
 void write_checkpoint(const std::filesystem::path& path, const c10::IValue& checkpoint);
 
 /// Reads a checkpoint and rebuilds its trial on `device`. Throws DamagedCheckpoint, or std::runtime_error that names
-/// the file if it cannot be read or holds another model than `settings` describe.
+/// the file if it cannot be read or holds another model than `settings` describe. Out-of-memory errors stay unchanged.
 std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::int64_t number, std::uint64_t seed,
                                        const Settings& settings, const Device& device);
 

@@ -5,12 +5,14 @@
 
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "tests/num_reads.hpp"
 #include "tests/peak_memory.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tests/trainer/settings_of.hpp"
+#include "trainer/settings/model_spec.hpp"
 
 using namespace crescendo::trainer;
 using crescendo::tests::num_reads;
@@ -26,6 +28,11 @@ Task tiny_task() {
     task.num_samples = 4;
     return task;
 }
+
+/// A model that does not fit into memory.
+struct TooLarge : ModelSpec {
+    std::shared_ptr<Model> make(const Task&) const override { throw std::bad_alloc(); }
+};
 
 }  // namespace
 
@@ -95,6 +102,17 @@ TEST_CASE("a checkpoint that the disk cannot read is not reported as damaged") {
     } catch (const std::runtime_error& error) {
         CHECK(std::string(error.what()) == "cannot use the checkpoint " + path.string() + ": Input/output error");
     }
+}
+
+TEST_CASE("out of memory while a checkpoint is read is reported as such") {
+    const crescendo::tests::TemporaryFolder folder;
+    const auto device = make_cpu_device();
+    Settings settings = settings_of({{"model", "mlp"}, {"width", 8}});
+    const Trial trial(0, /*seed=*/1, settings, tiny_task(), *device);
+    write_checkpoint(folder / "checkpoint.pt", checkpoint_of(trial, nlohmann::json::object()));
+    settings.model = std::make_shared<TooLarge>();
+
+    CHECK_THROWS_AS(read_checkpoint(folder / "checkpoint.pt", 0, /*seed=*/2, settings, *device), std::bad_alloc);
 }
 
 TEST_CASE("a checkpoint stores the averages of buffers, which start from the buffers if an older version wrote none") {
