@@ -1,7 +1,5 @@
 #include "launch/display/table.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -81,6 +79,16 @@ std::string quoted(std::string field) {
     return '"' + field + '"';
 }
 
+std::string csv_line(const auto& fields, const auto& text_of) {
+    std::string line;
+    const char* separator = "";
+    for (const auto& field : fields) {
+        line += separator + quoted(text_of(field));
+        separator = ",";
+    }
+    return line + '\n';
+}
+
 /// Aligns texts in columns, each as wide as its widest text, two spaces apart.
 std::string align(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& to_the_right) {
     std::vector<std::size_t> widths(to_the_right.size());
@@ -131,16 +139,14 @@ Table Table::without_empty_columns() const {
 }
 
 std::string Table::print(Format format) const {
-    switch (format) {
-        case Format::table:
-            return aligned();
-        case Format::json:
-            return json();
-        case Format::csv:
-            return csv();
+    if (format == Format::table) {
+        return aligned();
     }
-    CRESCENDO_EXPECT(false);
-    return {};
+    TableText text(columns_, format);
+    for (const auto& row : rows_) {
+        text.add_row(row);
+    }
+    return std::move(text).take();
 }
 
 OrderedJson Table::rows_json() const {
@@ -163,22 +169,29 @@ std::string Table::aligned() const {
     return align(lines, to_the_right);
 }
 
-std::string Table::json() const {
-    const auto indices = distinct(columns_);
-    const auto line = [&](const auto& row) { return "\n  " + one_line(object_of(columns_, indices, row)); };
-    return fmt::format("[{}{}]\n", fmt::join(mapped(rows_, line), ","), rows_.empty() ? "" : "\n");
+TableText::TableText(std::vector<std::string> columns, Format format)
+    : columns_(std::move(columns)),
+      distinct_(distinct(columns_)),
+      is_json_(format == Format::json),
+      text_(is_json_ ? "[" : csv_line(columns_, [](const std::string& name) { return name; })) {
+    CRESCENDO_EXPECT(format != Format::table);
 }
 
-std::string Table::csv() const {
-    const auto line = [](const auto& fields, const auto& text_of) {
-        const auto texts = mapped(fields, [&](const auto& field) { return quoted(text_of(field)); });
-        return fmt::format("{}\n", fmt::join(texts, ","));
-    };
-    std::string result = line(columns_, [](const std::string& name) { return name; });
-    for (const auto& row : rows_) {
-        result += line(row, [](const Cell& cell) { return std::visit(Exact{}, cell); });
+void TableText::add_row(const std::vector<Cell>& cells) {
+    CRESCENDO_EXPECT(cells.size() == columns_.size());
+    if (is_json_) {
+        text_ += text_.size() > 1 ? ",\n  " : "\n  ";
+        text_ += one_line(object_of(columns_, distinct_, cells));
+    } else {
+        text_ += csv_line(cells, [](const Cell& cell) { return std::visit(Exact{}, cell); });
     }
-    return result;
+}
+
+std::string TableText::take() && {
+    if (is_json_) {
+        text_ += text_.size() > 1 ? "\n]\n" : "]\n";
+    }
+    return std::move(text_);
 }
 
 }  // namespace crescendo::launch

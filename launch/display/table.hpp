@@ -35,6 +35,25 @@ OrderedJson cell_json(const Cell& cell);
 /// The cell that `json` describes: no value for null. Throws InvalidInput as value_from_json() does.
 Cell cell_from(const OrderedJson& json);
 
+/// Rows under named columns as text in json or csv, as Table::print() writes them. It keeps no cells, which take
+/// several times the memory of their text.
+class TableText {
+  public:
+    TableText(std::vector<std::string> columns, Format format);
+
+    /// Adds a row with one cell for each column.
+    void add_row(const std::vector<Cell>& cells);
+
+    /// The text of the whole table. Call it once, after the last row.
+    std::string take() &&;
+
+  private:
+    std::vector<std::string> columns_;
+    std::vector<std::size_t> distinct_;  ///< indices of columns with distinct names
+    bool is_json_;
+    std::string text_;
+};
+
 /// Rows under named columns, for people and for programs.
 class Table {
   public:
@@ -63,8 +82,6 @@ class Table {
 
   private:
     std::string aligned() const;
-    std::string json() const;
-    std::string csv() const;
 
     std::vector<std::string> columns_;
     std::vector<std::vector<Cell>> rows_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "core/trial_protocol.hpp"
 #include "launch/display/column_names.hpp"
@@ -11,7 +12,7 @@
 namespace crescendo::launch {
 namespace {
 
-Table reports_table(const History& history) {
+std::string reports_text(const History& history, Format format) {
     struct Row {
         TrialId trial;
         const TrialReport* report;
@@ -33,23 +34,23 @@ Table reports_table(const History& history) {
     for (const auto& name : metrics) {
         columns.push_back(names.take("metrics", name));
     }
-    Table table(columns);
+    TableText table(std::move(columns), format);  // of many millions of cells in a large sweep
     for (const auto& [trial, report] : reports) {
         std::vector<Cell> row{std::int64_t{trial.value}, report->resource.value, report->time,
                               known_cell(report->seconds), std::int64_t{report->workers}};
         for (const auto& name : metrics) {
             row.push_back(known_cell(protocol::find_metric(report->metrics, name)));
         }
-        table.add_row(std::move(row));
+        table.add_row(row);
     }
-    return table;
+    return std::move(table).take();
 }
 
 Exported tables(const ExportRequest& request, Format format, const std::string& extension) {
     const auto& history = request.sweep.history;
     const auto price = price_of_slot_hour(request.sweep.file.price, history);
     return {{{"trials" + extension, trials_table(history, price).print(format)},
-             {"reports" + extension, reports_table(history).print(format)}}};
+             {"reports" + extension, reports_text(history, format)}}};
 }
 
 }  // namespace
