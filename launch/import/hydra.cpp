@@ -89,7 +89,7 @@ std::vector<std::string> parts_of(const std::string& text) {
 
 OrderedJson element_of(const std::string& text) {
     if (text.find_first_of("\"'[{") == 0) {
-        return parse_yaml("value: " + text, "a value").root.at("value");
+        return parse_yaml_value(text, "a value");
     }
     return parse_plain_scalar(text);
 }

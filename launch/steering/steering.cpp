@@ -46,11 +46,7 @@ Value value_of(const Parameter& parameter, const std::string& text) {
     if (auto listed = listed_as(parameter.distribution, text)) {
         return *std::move(listed);
     }
-    const auto root = parse_yaml("value: " + text, parameter.name).root;
-    CRESCENDO_VALIDATE(root.size() == 1, parameter.name,
-                       "'{}' is more than one value for {}; write each parameter as a separate argument", text,
-                       parameter.name);
-    const auto meant = member(parameter.distribution, value_from_json(root.at("value")));
+    const auto meant = member(parameter.distribution, value_from_json(parse_yaml_value(text, parameter.name)));
     CRESCENDO_VALIDATE(meant, parameter.name, "{} cannot be {}; choose a value that the sweep file allows{}",
                        parameter.name, text, values_in_words(parameter.distribution));
     return *meant;

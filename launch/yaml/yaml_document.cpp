@@ -328,4 +328,11 @@ YamlDocument parse_yaml(const std::string& text, const std::string& file) {
     return document;
 }
 
+OrderedJson parse_yaml_value(const std::string& text, const std::string& key) {
+    const auto root = parse_yaml("value: " + text, key).root;
+    CRESCENDO_VALIDATE(root.size() == 1, key,
+                       "'{}' is more than one value for {}; write one value, without a line feed", text, key);
+    return root.at("value");
+}
+
 }  // namespace crescendo::launch

@@ -23,4 +23,8 @@ YamlDocument parse_yaml(const std::string& text, const std::string& file, Mistak
 /// Parses a YAML file. Throws InvalidInput with all mistakes if there are any.
 YamlDocument parse_yaml(const std::string& text, const std::string& file);
 
+/// Parses one value, such as "[16, 32]", of the key `key`. Throws InvalidInput if `text` is not YAML, or has another
+/// key after a line feed.
+OrderedJson parse_yaml_value(const std::string& text, const std::string& key);
+
 }  // namespace crescendo::launch

@@ -59,7 +59,7 @@ void apply_override(const Override& change, OrderedJson& document) {
     }
     const auto name = change.key.substr(begin);
     if (change.applies == Override::Applies::always || !place->contains(name)) {
-        (*place)[name] = parse_yaml("value: " + *change.value, change.key).root.at("value");
+        (*place)[name] = parse_yaml_value(*change.value, change.key);
     }
 }
 

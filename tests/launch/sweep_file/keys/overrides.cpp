@@ -57,6 +57,7 @@ TEST_CASE("settings that set nothing are refused") {
     }
     CHECK_THROWS_AS(after("run_cap.x=3", {{"run_cap", 27}}), InvalidInput);
     CHECK_THROWS_AS(after("x=[1"), InvalidInput);
+    CHECK(tests::error_of([] { after("x=1\ny: 2"); }).find("is more than one value for x; ") != std::string::npos);
 }
 
 TEST_CASE("a removed key takes along a map that held nothing else, and a missing key may be removed") {
