@@ -157,8 +157,9 @@ OrderedJson status_json(const RecordedSweep& recorded, const std::string& price)
     status["sampler"] = sweep.spec().sampler;
     status["proposals"] = proposals_json(sweep);
     status["rungs"] = OrderedJson::array();
+    const auto* counted = sweep.spec().repeat.is_on() ? "configurations" : "trials";
     for (const auto& rung : shown_rungs(sweep)) {
-        status["rungs"].push_back({{"at", rung.milestone.value}, {"trials", rung.size}});
+        status["rungs"].push_back({{"at", rung.milestone.value}, {counted, rung.size}});
     }
     if (const auto best = sweep.best()) {
         const auto& trial = sweep.trial(*best);
@@ -205,12 +206,12 @@ std::string text_of_notes(const OrderedJson& notes) {
     return result;
 }
 
-/// "9 at 1, 3 at 3": the number of trials at each rung.
+/// "9 at 1, 3 at 3": the number of trials, or of configurations, at each rung.
 std::string text_of_rungs(const OrderedJson& rungs) {
     std::string result;
     for (const auto& rung : rungs) {
-        result += fmt::format("{}{} at {}", result.empty() ? "" : ", ", rung.at("trials").get<std::int64_t>(),
-                              rung.at("at").get<std::int64_t>());
+        result += fmt::format("{}{} at {}", result.empty() ? "" : ", ", rung.back().get<std::int64_t>(),
+                              rung.front().get<std::int64_t>());
     }
     return result;
 }

@@ -3,6 +3,7 @@
 #include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 #include "tests/launch/commands/sweep_file.hpp"
+#include "tests/launch/compare/recorded_sweep.hpp"
 
 using namespace crescendo::tests;
 
@@ -32,6 +33,18 @@ TEST_CASE("status prints the same words as a table for people or for a spreadshe
     CHECK(contains(csv, "\nidle_cost,\n"));
     CHECK(contains(csv, "\nstate,stopped\n"));
     CHECK(contains(csv, "begun 2, running 0, waiting 1"));
+}
+
+TEST_CASE("status counts configurations at a rung if trials are repetitions") {
+    const TemporaryFolder folder;
+    auto file = two_trials(1, "repeat: 2\n");
+    file.replace(file.find("type: fifo"), std::string("type: fifo").size(), "type: asha");
+    record_sweep(folder / "s", file, {{1, 0, 1, 0.7}, {2, 1, 1, 0.6}});
+
+    const auto status = run_crescendo(folder.path(), {"status", "s", "--format", "json"}).json();
+
+    CHECK(status.at("rungs").at(0) == Json{{"at", 1}, {"configurations", 1}});
+    CHECK(contains(run_crescendo(folder.path(), {"status", "s"}).out, "  1 at 1, 0 at 3"));
 }
 
 TEST_CASE("status shows only a few of very many notes on a screen, but gives programs all of them") {
