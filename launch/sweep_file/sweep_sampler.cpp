@@ -53,7 +53,8 @@ void read_sampler(const YamlSection& file, SweepFile& result) {
     auto& spec = result.spec;
     const std::string random = "to draw configurations at random, use random";
     const std::vector<UnsupportedWord> unsupported{{"custom", random},
-                                                   {"bayesian", "use tpe or gp, or auto, which chooses"}};
+                                                   {"bayesian", "use tpe or gp, or auto, which chooses"},
+                                                   {"bohb", "use tpe, with a scheduler of type: hyperband"}};
     file.attempt([&] {
         auto words = sampler_words();
         words.emplace_back("bayes");

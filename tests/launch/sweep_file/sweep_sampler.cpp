@@ -40,6 +40,7 @@ TEST_CASE("the message about an unsupported sampler says what to write instead")
     CHECK(error_in(sound + "method: custom\n") ==
           "sweep.yaml:10:1: method: 'custom' is not supported by this version; to draw configurations at random, use "
           "random");
+    CHECK(error_in(sound + "method: bohb\n").ends_with("; use tpe, with a scheduler of type: hyperband"));
 }
 
 TEST_CASE("only a sampler that learns can have a warm start") {
