@@ -180,10 +180,13 @@ TEST_CASE("an output folder that all trials share causes a warning") {
     const auto warned = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
     write_file(folder / "sweep.yaml", replaced(sound, "train.sh,", "train.sh, \"--output_dir=${trial_dir}/out\","));
     const auto silent = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
+    write_file(folder / "sweep.yaml", replaced(sound, "  x:", "  output_dir: {value: out}\n  x:"));
+    const auto constant = run_crescendo(folder.path(), {"validate", "sweep.yaml"});
 
     CHECK(warned.code == 0);
     CHECK(warned.err.starts_with("crescendo: warning: sweep.yaml:7:27: command[2]: is the same folder for all trials"));
     CHECK(silent.err.empty());
+    CHECK(constant.err.starts_with("crescendo: warning: sweep.yaml:5:3: parameters.output_dir: is the same folder for"));
 }
 
 TEST_CASE("conda run, which closes CRESCENDO_FD and holds back output, causes a warning") {

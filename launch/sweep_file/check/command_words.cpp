@@ -83,16 +83,20 @@ std::optional<std::size_t> find_launcher(const std::vector<std::string>& words) 
     return found == words.end() ? std::nullopt : std::optional<std::size_t>(found - words.begin());
 }
 
+bool tells_trial(const std::vector<std::string>& command) {
+    return std::ranges::any_of(command, [](const std::string& word) {
+        return word.find("${trial") != std::string::npos || word.find("CRESCENDO_TRIAL") != std::string::npos;
+    });
+}
+
 std::optional<std::size_t> find_shared_output(const std::vector<std::string>& command) {
-    const auto has = [](const std::string& word, const char* text) { return word.find(text) != std::string::npos; };
-    if (std::ranges::any_of(command,
-                            [&](const auto& word) { return has(word, "${trial") || has(word, "CRESCENDO_TRIAL"); })) {
+    if (tells_trial(command)) {
         return {};
     }
     for (std::size_t i = 0; i < command.size(); ++i) {
         const bool is_alone = command[i] == "--output_dir" && i + 1 < command.size();
         const auto& folder = command[is_alone ? i + 1 : i];
-        if ((is_alone || command[i].starts_with("--output_dir=")) && !has(folder, "${")) {
+        if ((is_alone || command[i].starts_with("--output_dir=")) && folder.find("${") == std::string::npos) {
             return i;
         }
     }

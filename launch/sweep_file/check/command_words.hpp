@@ -22,8 +22,11 @@ std::string file_of_module(const std::vector<std::string>& command);
 /// Index of a word that launches processes, such as mpirun. These do not inherit descriptors.
 std::optional<std::size_t> find_launcher(const std::vector<std::string>& words);
 
+/// Whether a word tells the program its trial. Folders may then be relative to the trial's own.
+bool tells_trial(const std::vector<std::string>& command);
+
 /// Index of an option `--output_dir`, as scripts with Hugging Face's Trainer have, that is the same for all trials.
-/// Nothing if another word tells the program its trial, since the folder may then be relative to the trial's own.
+/// Nothing if tells_trial().
 std::optional<std::size_t> find_shared_output(const std::vector<std::string>& command);
 
 /// Whether the program is `conda run`, or the same of mamba or micromamba. The program that it starts inherits no

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <iterator>
 #include <utility>
+#include <variant>
 
 #include "core/check.hpp"
 #include "core/spelling.hpp"
@@ -45,6 +46,20 @@ std::string problem_with_conda(const std::vector<std::string>& words, const std:
                "--no-capture-output after run";
     }
     return "";
+}
+
+/// The key that gives all trials the same `output_dir`: a word of the command, or a constant parameter. Empty if there
+/// is none.
+std::string key_of_shared_output(const SweepFile& file) {
+    if (const auto option = find_shared_output(*file.command)) {
+        return fmt::format("command[{}]", *option);
+    }
+    const auto is_shared = [](const Parameter& parameter) {
+        return parameter.name == "output_dir" && !parameter.is_derived() &&
+               std::holds_alternative<Constant>(parameter.distribution);
+    };
+    const bool has_shared = std::ranges::any_of(file.spec.space.parameters(), is_shared);
+    return has_shared && !tells_trial(*file.command) ? "parameters.output_dir" : "";
 }
 
 void check_sampler(const SweepFile& file, Mistakes& mistakes) {
@@ -165,11 +180,12 @@ std::vector<std::string> warnings_of(const SweepFile& file) {
     if (const auto problem = problem_with_conda(words, file.supervision.report); !problem.empty()) {
         warnings.push_back(file.source.located("command", problem));
     }
-    if (const auto option = find_shared_output(*file.command)) {
+    if (const auto key = key_of_shared_output(file); !key.empty()) {
         warnings.push_back(file.source.located(
-            fmt::format("command[{}]", *option),
+            key,
             "is the same folder for all trials; a script that finds a checkpoint there, such as one with Hugging "
-            "Face's Trainer, would continue from another trial's; write --output_dir=${trial_dir}/out"));
+            "Face's Trainer, would continue from another trial's; in the command, write "
+            "--output_dir=${trial_dir}/out"));
     }
     if (file.grow == GrowMode::in_place || runs_wandb_adapter(file)) {
         return warnings;
