@@ -129,20 +129,20 @@ def print_sweep_file(words: List[str]) -> None:
 
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as file:
         os.dup2(2, 1)  # output of the script and of its child processes stays out of the file
-        sweep: Dict[str, Any] = {}
+        found: Dict[str, Any] = {}
 
-        def note_sweep(given: Mapping[str, Any], *_: Any, **__: Any) -> str:
+        def note_sweep(sweep: Mapping[str, Any], *_: Any, **__: Any) -> str:
             # Through JSON, so that tuples become lists, and NumPy's arrays and numbers become Python's.
-            sweep.clear()
-            sweep.update(json.loads(json.dumps(given, default=lambda value: value.tolist())))
+            found.clear()
+            found.update(json.loads(json.dumps(sweep, default=lambda value: value.tolist())))
             return "crescendo"
 
         def note_end(_sweep: Any = None, function: Any = None, *_: Any, count: Optional[int] = None, **__: Any) -> None:
             if function is not None:  # W&B would call it in this process and start no program
-                sweep.pop("program", None)
-                sweep.pop("command", None)
+                found.pop("program", None)
+                found.pop("command", None)
             if count is not None:
-                sweep["run_cap"] = count
+                found["run_cap"] = count
             raise SystemExit(0)
 
         wandb.sweep, wandb.agent = note_sweep, note_end
@@ -151,12 +151,12 @@ def print_sweep_file(words: List[str]) -> None:
         except SystemExit as ended:
             if ended.code not in (None, 0):
                 raise
-        if not sweep:
+        if not found:
             raise SystemExit("crescendo: the script passed no sweep to wandb.sweep, so there is nothing to print")
-        if "program" not in sweep and "command" not in sweep:
+        if "program" not in found and "command" not in found:
             # No ${args}: a function gets its parameters from wandb.config, and the script's arguments are the user's.
-            sweep = {"command": ["python3", "-m", "crescendo.wandb", *words], **sweep}
-        file.write(_yaml(sweep))
+            found = {"command": ["python3", "-m", "crescendo.wandb", *words], **found}
+        file.write(_yaml(found))
 
 
 def _yaml(sweep: Mapping[str, Any]) -> str:

@@ -229,7 +229,7 @@ class SweepTest(unittest.TestCase):
                 },
             }
             if sys.argv[1:]:
-                wandb.agent(wandb.sweep(sweep, project="mine"), function=train, count=9)
+                wandb.agent(wandb.sweep(sweep=sweep, project="mine"), function=train, count=9)
         """
         file = self.print_file(script, "train.py", "--sweep", "a b")
 
