@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, Mapping, Optional, TypeVar
 
 from crescendo.files import replace_file, sync
-from crescendo.protocol import inherited_socket, missing_attribute, named_numbers, numbers_of
+from crescendo.protocol import inherited_socket, missing_attribute, named_numbers, number_of, numbers_of, without_point
 
 Item = TypeVar("Item")
 _only: Optional[Trial] = None
@@ -108,7 +108,8 @@ class Trial:
         Call it before `epochs()`. It sends the report again, at once: the report may have been lost when the former
         process ended, and only this program still has it. Programs that save with `report(save=…)` need not call this.
         """
-        epoch = resource if epoch is None else epoch
+        resource = _plain(resource)
+        epoch = resource if epoch is None else _plain(epoch)
         self._owed = {"resource": resource, "metrics": numbers_of(metrics), "epoch": epoch}
         if not self._is_child:
             self._repeat_report()
@@ -178,6 +179,7 @@ class Trial:
             raise SystemExit(0)  # the program ignored the stop; this ends it cleanly
         if resource is None:
             resource = self._last + 1 if self._epoch is None else self._epoch
+        resource = _plain(resource)
         if resource < 1:
             raise ValueError(f"the report's resource is {resource}; resources, such as epochs done, count from 1")
         if resource <= self._last:
@@ -199,10 +201,13 @@ class Trial:
         now = time.monotonic()
         if data_wait is None and self._waited > 0:
             data_wait = self._waited / max(now - self._reported_at, self._waited)
-        if data_wait is not None:
-            message["data_wait"] = data_wait
-        steps = {"step_seconds": step_seconds, "group_batch": group_batch, "noise_scale": noise_scale}
-        message.update(numbers_of({name: number for name, number in steps.items() if number is not None}))
+        measures = {
+            "data_wait": data_wait,
+            "step_seconds": step_seconds,
+            "group_batch": group_batch,
+            "noise_scale": noise_scale,
+        }
+        message.update(numbers_of({name: number for name, number in measures.items() if number is not None}))
         self._last, self._epochs_done, self._waited = resource, epochs_done, 0.0
         self._send(message)
         self._reported_at = self._epoch_began = time.monotonic()
@@ -330,6 +335,11 @@ class Trial:
         replace_file(self.directory / "saved.json", json.dumps(self._saved).encode())
         if former is not None and former != path:
             _remove(former)
+
+
+def _plain(resource: Any) -> Any:
+    """A resource as JSON can represent it: frameworks also count in NumPy's integers, tensors and floats."""
+    return without_point(number_of(resource))
 
 
 def _remove(path: Path) -> None:

@@ -118,6 +118,24 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(self.reports[1]["metrics"], {"val_loss": 0.5})
         self.assertEqual((trial.number, trial.seed, trial.max_resource, trial.resource), (7, 123, 3, 3))
 
+    def test_resources_and_measures_may_be_numbers_of_numpy_or_floats_as_frameworks_count(self):
+        class Number:  # of NumPy
+            def __init__(self, value):
+                self.value = value
+
+            def __float__(self):
+                return float(self.value)
+
+        trial = self.trial()
+        trial.resumed(Number(2), epoch=1.0, val_loss=1)
+        epochs = trial.epochs()
+        self.assertEqual(repr(next(epochs)), "2")
+        trial.report(val_loss=1, resource=Number(4), data_wait=Number(0.5), save=lambda path: path.touch())
+        trial.report(val_loss=1, resource=5.0)
+
+        self.assertEqual([repr(report["resource"]) for report in self.reports], ["2", "4", "5"])
+        self.assertEqual(self.reports[1]["data_wait"], 0.5)
+
     def test_a_sweep_without_a_max_leaves_it_to_the_program_how_many_epochs_it_has(self):
         self.assertEqual(list(self.trial(max_resource=None).epochs(limit=12)), list(range(1, 13)))
         self.assertEqual(list(self.trial(max_resource=3).epochs(limit=12)), [1, 2, 3])
