@@ -8,7 +8,6 @@ import warnings
 
 import torch
 
-from crescendo.torch import samples
 from loaders import loader_of
 from trial_alone import Alone, Stateless
 
