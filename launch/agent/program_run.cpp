@@ -183,7 +183,8 @@ void ProgramRun::receive() {
         }
         try {
             const auto message = parse_message(line);
-            if (message.value("type", Json()) == protocol::Hello::name) {
+            const auto type = message.value("type", Json());
+            if (type == protocol::type::hello || type == protocol::type::progress) {
                 throw std::runtime_error("this is a warm trainer; add `grow: in_place` to the sweep file");
             }
             if (is_told_decisions() && work_.rank == 0) {

@@ -111,7 +111,7 @@ void ask_trainer(SweepFile& file, const std::vector<std::string>& command, const
             file.trainer ? ""
             : checked.code == usage_error_status
                 ? "; a script that parses its own arguments does not know --check; let crescendo.torch.run(train, "
-                  "parser) parse them"
+                  "parser) parse them, or leave out `grow: in_place` if the script only reports"
             : answer.is_object() ? R"(; an answer is {"problems": [{"key": "lr", "message": "must be positive"}]})"
             : checked.success()  ? "; a program that grows in place must be a warm trainer, such as a script that uses "
                                    "crescendo.torch (docs/your-own-program.md)"

@@ -215,6 +215,10 @@ TEST_CASE("failures say what happened and give the program's last words") {
     CHECK(node.next<WorkerFailed>().message.find("not a JSON object: 'loss=0.3'") != std::string::npos);
     node.start(4, 0, R"(echo '{"metrics":{}}' >&$CRESCENDO_FD; sleep 1000)");
     CHECK(node.next<WorkerFailed>().message.find("resource") != std::string::npos);
+    for (const char* first : {"hello", "progress"}) {  // signs of life come before 'hello' if imports take long
+        node.start(5, 0, fmt::format(R"(echo '{{"type":"{}"}}' >&$CRESCENDO_FD; sleep 1000)", first));
+        CHECK(node.next<WorkerFailed>().message.find("add `grow: in_place` to the sweep file") != std::string::npos);
+    }
 }
 
 TEST_CASE("a program that neither reports nor ends gets a remark without the words of an earlier run") {
