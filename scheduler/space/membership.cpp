@@ -74,8 +74,8 @@ struct Member {
     std::optional<Value> operator()(const QNormal& d) const { return multiple(d.q, -HUGE_VAL, HUGE_VAL, given()); }
     std::optional<Value> operator()(const QLogNormal& d) const { return multiple(d.q, 0, HUGE_VAL, given()); }
     std::optional<Value> operator()(const Beta&) const { return within(0, 1, given()); }
-    /// A number near 1 may have been rounded up to a multiple beyond 1.
-    std::optional<Value> operator()(const QBeta& d) const { return multiple(d.q, 0, 1 + d.q, given()); }
+    /// The last multiple may be beyond 1, because numbers near 1 are rounded up to it.
+    std::optional<Value> operator()(const QBeta& d) const { return multiple(d.q, 0, quantized(1, d.q), given()); }
     std::optional<Value> operator()(const Categorical& d) const {
         for (std::size_t i = 0; i < d.values.size(); ++i) {
             if (means(value, d.values[i]) && (d.probabilities.empty() || d.probabilities[i] > 0)) {

@@ -57,6 +57,7 @@ TEST_CASE("a value that a distribution never takes is not a member") {
     CHECK_FALSE(member(QUniform{0, 1, 0.25}, 0.3).has_value());
     CHECK_FALSE(member(Normal{0, 1}, std::numeric_limits<double>::infinity()).has_value());
     CHECK_FALSE(member(Beta{1, 1}, 1.25).has_value());
+    CHECK_FALSE(member(QBeta{1, 1, 0.3}, 1.2).has_value());  // 1 is rounded to 0.9
     CHECK_FALSE(member(Categorical{{"sgd", "adam"}}, "lion").has_value());
     CHECK_FALSE(member(Categorical{{"sgd", "adam"}, {1, 0}}, "adam").has_value());
     CHECK_FALSE(member(Constant{integer(3)}, integer(4)).has_value());
