@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "launch/json/json.hpp"
 
 namespace crescendo::launch {
@@ -21,6 +23,12 @@ std::string printable(std::string_view text) {
         }
     }
     return result;
+}
+
+std::string printable_line(std::string text) {
+    std::ranges::replace_if(
+        text, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+    return printable(text);
 }
 
 std::string in_one_line(std::string_view text) {

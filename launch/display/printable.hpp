@@ -9,6 +9,9 @@ namespace crescendo::launch {
 /// Line feeds are kept.
 std::string printable(std::string_view text);
 
+/// As printable(), with spaces for line ends and tabs, for text that must not break a line or a column.
+std::string printable_line(std::string text);
+
 /// The first line of a message and, if there are several, its last: "exit status 1; last words: … OSError: no data".
 std::string in_one_line(std::string_view text);
 

@@ -30,11 +30,7 @@ struct ForPeople : Exact {
     std::string operator()(std::monostate) const { return "-"; }
     std::string operator()(double value) const { return number_text(value, 5); }
     std::string operator()(const JsonValue& value) const { return printable(value.text); }
-    std::string operator()(std::string value) const {
-        std::replace_if(
-            value.begin(), value.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
-        return printable(value);
-    }
+    std::string operator()(const std::string& value) const { return printable_line(value); }
 };
 
 struct ToJson {

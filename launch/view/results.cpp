@@ -7,6 +7,7 @@
 
 #include "launch/directory/waste.hpp"
 #include "launch/display/number_text.hpp"
+#include "launch/display/printable.hpp"
 #include "launch/files/read_file.hpp"
 #include "launch/journal/cost.hpp"
 #include "launch/json/value_json.hpp"
@@ -224,7 +225,7 @@ std::string brief(const Config& config, std::size_t most) {
         result +=
             fmt::format("{}{}={}", result.empty() ? "" : " ", name, number ? number_text(*number) : to_string(value));
     }
-    return result + (config.size() > most ? fmt::format(" and {} more", config.size() - most) : "");
+    return printable_line(result) + (config.size() > most ? fmt::format(" and {} more", config.size() - most) : "");
 }
 
 std::string clock_text(double seconds) {

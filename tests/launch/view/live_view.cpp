@@ -326,3 +326,7 @@ TEST_CASE("hundreds of parameters do not fill the progress line") {
           "lr=0.1 width=32 and 1 more");
     CHECK(brief({{"lr", 0.1}, {"width", std::int64_t{32}}}, 2) == "lr=0.1 width=32");
 }
+
+TEST_CASE("a configuration is one line, even if a text in it has several") {
+    CHECK(brief({{"prompt", std::string("a\nb\r\n\tc\x1b")}, {"lr", 0.1}}) == "prompt=a b   c\\x1b lr=0.1");
+}
