@@ -27,10 +27,15 @@ struct ListOptions {
     Format format = Format::table;
 };
 
+/// Whether the folder holds a sweep. One whose files cannot be looked at counts, so that its row says why, but not if
+/// that is because the folder is closed to us.
 bool holds_sweep(const fs::path& folder) {
-    std::error_code error;
+    const auto is_there_or_unknown = [](const fs::path& file) {
+        std::error_code unknown;
+        return fs::exists(file, unknown) || (unknown && unknown != std::errc::permission_denied);
+    };
     const SweepDirectory directory(folder);
-    return fs::exists(directory.journal(), error) && fs::exists(directory.sweep_file(), error);
+    return is_there_or_unknown(directory.journal()) && is_there_or_unknown(directory.sweep_file());
 }
 
 /// Adds the sweeps in `folder` and below it. Does not list the sweeps that `retrain` created inside another one, does

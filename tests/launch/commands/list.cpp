@@ -72,6 +72,20 @@ TEST_CASE("list does not wait for pipes in place of a sweep's files") {
     CHECK(sweeps[4].at("state") == "stopped");
 }
 
+TEST_CASE("list says why a sweep's journal cannot be looked at") {
+    const OldSweep sweep;
+    const auto copy = sweep.folder / "copy";
+    fs::copy(CRESCENDO_OLD_SWEEP, copy, fs::copy_options::recursive);
+    fs::remove(copy / "journal.jsonl");
+    fs::create_symlink("journal.jsonl", copy / "journal.jsonl");  // leads to itself
+
+    const auto sweeps = sweep.run({"list", "--format", "json"}).json();
+
+    REQUIRE(sweeps.size() == 2);
+    CHECK(sweeps[0].at("state") == "unreadable");
+    CHECK(contains(sweeps[0].at("problem"), "cannot read copy/journal.jsonl: Too many levels of symbolic links"));
+}
+
 TEST_CASE("list in a job does not write the file for the exit code of the job's session") {
     const TemporaryFolder folder;
     const auto file = folder / "exit";
