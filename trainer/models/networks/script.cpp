@@ -220,7 +220,8 @@ class ScriptModel : public Model {
     }
 
   private:
-    /// Shortens TorchScript's errors, whose tracebacks of many lines would hide the cause.
+    /// Shortens TorchScript's errors, whose tracebacks of many lines would hide the cause. TorchScript also replaces
+    /// the type of errors, so that of out of memory is restored.
     at::Tensor run(const at::Tensor& inputs, const at::Tensor& dropout_keys) try {
         const torch::jit::GraphOptimizerEnabledGuard as_written(false);
         const auto once = [&] {
@@ -231,6 +232,7 @@ class ScriptModel : public Model {
         };
         return run_with_lone_value(*this, inputs.size(0), once, [this](bool on) { evaluate_norms(on); });
     } catch (const std::runtime_error& error) {
+        TORCH_CHECK_WITH(OutOfMemoryError, !says_out_of_memory(error.what()), essence(error));
         throw std::runtime_error(in_words_of_settings(essence(error)));
     }
 

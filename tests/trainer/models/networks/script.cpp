@@ -11,6 +11,7 @@
 
 #include "core/check.hpp"
 #include "tests/error_of.hpp"
+#include "tests/temporary_folder.hpp"
 #include "tests/trainer/checkpoints.hpp"
 #include "tests/trainer/fake_crescendo.hpp"
 #include "tests/trainer/host_device.hpp"
@@ -121,6 +122,14 @@ void write_samples(const std::filesystem::path& file, const SweepFixture& sweep,
 }
 
 }  // namespace
+
+TEST_CASE("a script that runs out of memory throws that, so that its trial continues with smaller micro-batches") {
+    const crescendo::tests::TemporaryFolder folder;
+    const auto file = save_script(folder / "net.pt", "    x = x + torch.empty([1 << 50])[0]\n" + linear);
+    const auto model = settings_of({{"model", file}}).model->make(four_classes);
+
+    CHECK_THROWS_AS(model->forward(at::zeros({2, 8, 8})), c10::OutOfMemoryError);
+}
 
 TEST_CASE("a script has the same training curve in the trainer as in Python") {
     if (!std::filesystem::exists(TORCH_PYTHON)) {
