@@ -202,6 +202,29 @@ TEST_CASE("a failed recording leaves the GPU usable") {
     CHECK(sum.item<float>() == 8);
 }
 
+TEST_CASE("the memory of a recording that the GPU still replays can be given back") {
+    const Device* const there = gpu();
+    if (there == nullptr) {
+        return;
+    }
+    const auto ones = at::ones({std::int64_t{1} << 26}, at::TensorOptions(there->place()));  // 256 MiB
+    at::Tensor product;
+    auto recording = there->record([&] {
+        product = ones;
+        for (int i = 0; i < 1000; ++i) {
+            product = product.mul(ones);
+        }
+    });
+    REQUIRE(recording != nullptr);
+
+    recording->replay();
+    product.reset();
+    recording.reset();
+    there->give_back_memory();
+
+    CHECK(ones.sum().item<float>() == 1 << 26);
+}
+
 TEST_CASE("one hundred NCCL groups of one rank take no more memory than the first ones") {
     const Device* const there = gpu();
     if (there == nullptr) {

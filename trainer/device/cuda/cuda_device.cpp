@@ -149,6 +149,11 @@ class CudaGraph : public Recording {
             std::rethrow_exception(failure);
         }
     }
+    CudaGraph(const CudaGraph&) = delete;
+    CudaGraph& operator=(const CudaGraph&) = delete;
+    /// Waits for the replays. Before LibTorch takes memory of a pool away, it waits only for the stream that recorded,
+    /// but replays run on another one.
+    ~CudaGraph() override { C10_CUDA_IGNORE_ERROR(cudaStreamSynchronize(at::cuda::getCurrentCUDAStream())); }
 
     void replay() override { graph_.replay(); }
 
