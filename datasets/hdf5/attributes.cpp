@@ -4,9 +4,16 @@
 #include <cstddef>
 #include <iterator>
 
+#include "core/check.hpp"
 #include "datasets/hdf5/hdf5.hpp"
 
 namespace crescendo::datasets::hdf5 {
+
+bool has_attribute(hid_t object, const char* attribute) {
+    const auto answer = H5Aexists(object, attribute);
+    check(answer, text("its attribute {} cannot be looked up", attribute));
+    return answer > 0;
+}
 
 std::optional<std::string> text_of_attribute(hid_t object, const char* attribute, const std::string& problem) {
     const auto opened = own(H5Aopen(object, attribute, H5P_DEFAULT), problem);
@@ -28,7 +35,7 @@ std::optional<std::string> text_of_attribute(hid_t object, const char* attribute
 }
 
 std::vector<std::string> texts_of_attribute(hid_t object, const char* attribute, const std::string& problem) {
-    if (H5Aexists(object, attribute) <= 0) {
+    if (!has_attribute(object, attribute)) {
         return {};
     }
     const auto opened = own(H5Aopen(object, attribute, H5P_DEFAULT), problem);
@@ -64,7 +71,7 @@ std::vector<std::string> texts_of_attribute(hid_t object, const char* attribute,
 
 void write_texts(hid_t object, const char* attribute, const std::vector<std::string>& texts,
                  const std::string& problem) {
-    if (H5Aexists(object, attribute) > 0) {
+    if (has_attribute(object, attribute)) {
         check(H5Adelete(object, attribute), problem);
     }
     std::vector<const char*> values;

@@ -8,6 +8,9 @@
 
 namespace crescendo::datasets::hdf5 {
 
+/// Whether `object` has the attribute. Needs a Session. Throws as fail() does if that cannot be read.
+bool has_attribute(hid_t object, const char* attribute);
+
 /// The text of an attribute of `object`, of fixed or variable length; none if it is not text, or has several texts.
 /// Needs a Session. Throws DamagedFile with `problem` if it cannot be read.
 std::optional<std::string> text_of_attribute(hid_t object, const char* attribute, const std::string& problem);

@@ -16,7 +16,7 @@ using hdf5::own;
 
 /// The text of an attribute; empty if there is none, or if it is not text.
 std::string text_of(hid_t data_set, const char* attribute) {
-    if (H5Aexists(data_set, attribute) <= 0) {
+    if (!hdf5::has_attribute(data_set, attribute)) {
         return {};
     }
     const auto problem = text("its attribute {} cannot be read", attribute);

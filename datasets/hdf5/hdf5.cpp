@@ -73,19 +73,39 @@ std::string hint_of_version(const std::string& words) {
 }
 
 /// The innermost entry of the error stack, which says what went wrong. The outer ones only say what was called.
+struct InnermostError {
+    std::string words = "no details";
+    hid_t kind = H5I_INVALID_HID;  ///< the library's minor number, such as H5E_NOTFOUND
+
+    InnermostError() {
+        const auto take_first = [](unsigned depth, const H5E_error2_t* error, void* out) -> herr_t {
+            if (depth == 0 && error->desc != nullptr) {
+                static_cast<InnermostError*>(out)->words = error->desc;
+                static_cast<InnermostError*>(out)->kind = error->min_num;
+            }
+            return 0;
+        };
+        H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, this);
+    }
+};
+
 Cause cause() {
-    std::string text = "no details";
-    const auto take_first = [](unsigned depth, const H5E_error2_t* error, void* out) -> herr_t {
-        if (depth == 0 && error->desc != nullptr) {
-            *static_cast<std::string*>(out) = error->desc;
-        }
-        return 0;
-    };
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &text);
-    return without_addresses(text + hint_of_version(text));
+    const auto words = InnermostError().words;
+    return without_addresses(words + hint_of_version(words));
 }
 
-/// "/ holds train, test": members of the group that contains `path`, or of the nearest existing group above. Lists only
+/// The library's `answer` whether something exists at `path`. If something on the way there is missing, the library
+/// fails instead of saying no. If it failed because the file is damaged or unreadable, throws as fail() does.
+bool is_yes(htri_t answer, const std::string& path) {
+    if (answer < 0) {
+        const auto kind = InnermostError().kind;  // the last two: an external link, and a soft link to itself
+        const bool is_no = kind == H5E_NOTFOUND || kind == H5E_CANTOPENFILE || kind == H5E_NLINKS;
+        check(is_no ? 0 : -1, text("{} cannot be looked up", path));
+    }
+    return answer > 0;
+}
+
+/// "/ holds train, test": members of the group that contains `path`, or of the nearest existing object above. Lists only
 /// some, because groups of simulations may have thousands.
 std::string siblings(hid_t file, std::string path) {
     do {
@@ -94,6 +114,9 @@ std::string siblings(hid_t file, std::string path) {
 
     constexpr std::size_t most = 20;
     const auto group = own(H5Oopen(file, path.c_str(), H5P_DEFAULT), text("{} cannot be opened", path));
+    if (H5Iget_type(group.get()) != H5I_GROUP) {
+        return text("{} is not a group", path);
+    }
     const auto links = links_of(group.get(), H5_INDEX_NAME);
     std::string names;
     for (const auto& [name, link] : std::span(links).first(std::min(links.size(), most))) {
@@ -112,7 +135,7 @@ std::string broken_link(hid_t file, const std::string& path) {
         if (H5Lget_info(file, part.c_str(), &link, H5P_DEFAULT) < 0) {
             return {};
         }
-        if (link.type != H5L_TYPE_HARD && H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT) <= 0) {
+        if (link.type != H5L_TYPE_HARD && !is_yes(H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT), part)) {
             return text("{} ({}) points to {}", part, kind_of_link(link), target_of_link(file, part, link));
         }
         if (end == std::string::npos) {
@@ -280,14 +303,8 @@ int descriptor(hid_t file) {
 }
 
 bool exists(hid_t file, const std::string& path) {
-    // H5Lexists fails, instead of returning false, if a group on the way is missing.
-    for (auto slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
-        if (H5Lexists(file, path.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) {
-            return false;
-        }
-    }
-    return path == "/" || (H5Lexists(file, path.c_str(), H5P_DEFAULT) > 0 &&
-                           H5Oexists_by_name(file, path.c_str(), H5P_DEFAULT) > 0);  // false for a broken soft link
+    return path == "/" || (is_yes(H5Lexists(file, path.c_str(), H5P_DEFAULT), path) &&
+                           is_yes(H5Oexists_by_name(file, path.c_str(), H5P_DEFAULT), path));  // no: a broken link
 }
 
 std::string identity(hid_t object) {

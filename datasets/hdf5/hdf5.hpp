@@ -103,7 +103,7 @@ void align(hid_t settings, std::int64_t alignment);
 /// calls.
 int descriptor(hid_t file);
 
-/// Whether the absolute `path` leads to an object.
+/// Whether the absolute `path` leads to an object. Throws as fail() does if the file is damaged or unreadable there.
 bool exists(hid_t file, const std::string& path);
 
 /// A text that is unique among the file's objects.

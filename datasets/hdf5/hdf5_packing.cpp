@@ -23,7 +23,7 @@ struct Numbers {
 /// Whether `_Unsigned` declares signed integers unsigned. NetCDF's classic model has only signed ones.
 bool is_unsigned(hid_t data_set, const std::string& name) {
     constexpr const char* attribute = "_Unsigned";
-    if (H5Aexists(data_set, attribute) <= 0) {
+    if (!has_attribute(data_set, attribute)) {
         return false;
     }
     const auto problem = text("{} has an attribute {} that cannot be read", name, attribute);
@@ -37,7 +37,7 @@ bool is_unsigned(hid_t data_set, const std::string& name) {
 
 /// The value of the attribute `attribute`; none if there is no such attribute.
 Numbers numbers_of(hid_t data_set, const char* attribute, const std::string& name) {
-    if (H5Aexists(data_set, attribute) <= 0) {
+    if (!has_attribute(data_set, attribute)) {
         return {};
     }
     const auto problem = text("{} has an attribute {} that cannot be read", name, attribute);
@@ -177,7 +177,7 @@ std::optional<Packing> packing_of(hid_t data_set, ElementType type, const std::s
 void remove_packing(hid_t data_set) {
     for (const char* attribute : {"_Unsigned", "scale_factor", "add_offset", "_FillValue", "missing_value",
                                   "valid_range", "valid_min", "valid_max"}) {
-        if (H5Aexists(data_set, attribute) > 0) {
+        if (has_attribute(data_set, attribute)) {
             check(H5Adelete(data_set, attribute), text("its attribute {} cannot be removed", attribute));
         }
     }

@@ -82,9 +82,13 @@ void crop(Field& rows, const Crop& crop, SampleLayout layout, const std::string&
 /// Names of the target data sets: those in the options, or none if the options have the default and the file has no
 /// targets. A broken link does not count as a missing target, so that training does not silently go without.
 std::vector<std::string> targets_in(hid_t file, const Location& place, const SetOptions& options) {
-    const bool none = options.targets == SetOptions().targets &&
-                      H5Lexists(file, place.member(options.targets.front()).c_str(), H5P_DEFAULT) <= 0;
-    return none ? std::vector<std::string>() : options.targets;
+    if (options.targets != SetOptions().targets) {
+        return options.targets;
+    }
+    const auto path = place.member(options.targets.front());
+    const auto answer = H5Lexists(file, path.c_str(), H5P_DEFAULT);  // fails only if the group cannot be read
+    hdf5::check(answer, text("{} cannot be looked up", path));
+    return answer > 0 ? options.targets : std::vector<std::string>();
 }
 
 /// What may be wrong if the first axes of two data sets differ in length.

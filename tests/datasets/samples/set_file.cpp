@@ -2,9 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/check.hpp"
@@ -102,12 +105,44 @@ TEST_CASE("a dangling link is named with its target, not reported as a missing n
         H5Lcreate_soft("/nowhere", writer.id(), "/b", H5P_DEFAULT, H5P_DEFAULT);
         writer.add("/c/inputs", {1}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{1});
         H5Lcreate_external("gone.h5", "/x", writer.id(), "/c/targets", H5P_DEFAULT, H5P_DEFAULT);
+        H5Lcreate_external("gone.h5", "/x", writer.id(), "/d", H5P_DEFAULT, H5P_DEFAULT);
+        H5Lcreate_soft("/e", writer.id(), "/e", H5P_DEFAULT, H5P_DEFAULT);
     }
 
     CHECK(complaint_about(file + ":/a") == Contains("set.h5:/a/inputs (external link) points to gone.h5:/x, which"));
     CHECK(complaint_about(file + ":/b") ==
           Contains("set.h5:/b (soft link) points to /nowhere, which cannot be opened"));
     CHECK(complaint_about(file + ":/c") == Contains("/c/targets (external link) points to gone.h5:/x"));
+    CHECK(complaint_about(file + ":/b/train") == Contains("set.h5:/b (soft link) points to /nowhere, which"));
+    CHECK(complaint_about(file + ":/d/train") == Contains("set.h5:/d (external link) points to gone.h5:/x, which"));
+    CHECK(complaint_about(file + ":/e") == Contains("set.h5:/e (soft link) points to /e, which"));
+    CHECK(complaint_about(file + ":/c/inputs/train") == Contains("has no group /c/inputs/train: /c/inputs is not a group"));
+}
+
+TEST_CASE("damage never makes a set one without targets") {
+    const TemporaryFolder folder;
+    const auto file = folder / "set.h5";
+    {
+        Hdf5Writer writer(file, /*latest=*/true);
+        for (int i = 0; i < 200; ++i) {  // so many names fill several leaves of an index
+            writer.add("/" + std::to_string(i), {1}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{1});
+        }
+        writer.add("/inputs", {1}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{1});
+        writer.add("/targets", {1}, H5T_NATIVE_UINT8, std::vector<std::uint8_t>{1});
+    }
+    const auto intact = read_bytes(file);
+    const std::string_view text(reinterpret_cast<const char*>(intact.data()), intact.size());
+    int num_leaves = 0;
+    for (auto leaf = text.find("BTLF"); leaf != std::string_view::npos; leaf = text.find("BTLF", leaf + 1)) {
+        auto damaged = intact;
+        damaged[leaf + 10] ^= std::byte{1};
+        write_bytes(file, damaged);
+        ++num_leaves;
+
+        const auto complaint = complaint_about(file.string() + ":/");
+        CHECK((complaint == Contains("checksum") || SampleSet::open(file.string() + ":/")->targets().size() == 1));
+    }
+    CHECK(num_leaves > 2);
 }
 
 TEST_CASE("a message about a group with many members names only some of them") {
