@@ -151,9 +151,9 @@ Handle open_object(hid_t file, const std::string& path, const std::string& file_
         CRESCENDO_VALIDATE(broken.empty(), "",
                            "{}:{}, which cannot be opened; put the target back, or correct the link", file_name,
                            broken);
-        throw InvalidInput(text("{} has no {} {}: {}{}", file_name, kind, path,
-                                naming(file_name, [&] { return siblings(file, path); }),
-                                path.ends_with("/inputs") ? "; data.inputs and data.targets can name others" : ""));
+        throw InvalidInput(text(
+            "{} has no {} {}: {}{}", file_name, kind, path, naming(file_name, [&] { return siblings(file, path); }),
+            path.ends_with("/inputs") ? "; data.inputs and data.targets, or --data-sets, can name others" : ""));
     }
     auto object = own(H5Oopen(file, path.c_str(), H5P_DEFAULT), text("{}:{} cannot be opened", file_name, path));
     CRESCENDO_VALIDATE(

@@ -65,8 +65,8 @@ class Windows {
 }  // namespace
 
 std::vector<Throughput> bench(const std::string& location, const std::vector<int>& threads, std::uint64_t bytes,
-                              MissingSources missing) {
-    const auto set = SampleSet::open(location, {.missing_sources = missing});
+                              const std::vector<std::string>& data_sets, MissingSources missing) {
+    const auto set = SampleSet::open(location, SetOptions::of(data_sets, missing));
     RawFile file(files_named(Location::parse(Selection::parse(location).group).file));
     Windows windows(*set, bytes);
     std::vector<Throughput> results;

@@ -22,10 +22,11 @@ struct Throughput {
     double raw = 0;       ///< bytes per second of the file by pread alone
 };
 
-/// Measures the set at `location` (FILE:/GROUP) for each number of threads, cold and warm. Reads the first `bytes`
-/// bytes of its elements, and as many of the file, or all if there are fewer. Holds two windows of 64 MiB, or one chunk
-/// if that is larger.
+/// Measures the set at `location` (FILE:/GROUP) for each number of threads, cold and warm. `data_sets` are the names of
+/// its data sets; empty: inputs, and targets if there are any. Reads the first `bytes` bytes of its elements, and as
+/// many of the file, or all if there are fewer. Holds two windows of 64 MiB, or one chunk if that is larger.
 std::vector<Throughput> bench(const std::string& location, const std::vector<int>& threads, std::uint64_t bytes,
+                              const std::vector<std::string>& data_sets = {},
                               MissingSources missing = MissingSources::error);
 
 }  // namespace crescendo::datasets

@@ -51,6 +51,16 @@ struct SetOptions {
     std::optional<Crop> crop = {};  ///< for all rows with two or more axes; images are the axes without the channels
     std::optional<Pad> pad = {};    ///< for the same rows, after the crop
     MissingSources missing_sources = MissingSources::error;
+
+    /// Options that read these data sets as inputs, without targets. Without names: the default data sets.
+    static SetOptions of(const std::vector<std::string>& data_sets, MissingSources missing) {
+        SetOptions options{.missing_sources = missing};
+        if (!data_sets.empty()) {
+            options.inputs = data_sets;
+            options.targets = {};
+        }
+        return options;
+    }
 };
 
 }  // namespace crescendo::datasets

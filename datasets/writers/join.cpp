@@ -84,12 +84,7 @@ void read_columns(const SampleSet& set, std::int64_t begin, std::int64_t count, 
 
 void join(const std::string& from, const std::string& to, const std::vector<std::string>& data_sets,
           const WriteOptions& options, std::int64_t memory, MissingSources missing) {
-    SetOptions set_options{.missing_sources = missing};
-    if (!data_sets.empty()) {
-        set_options.inputs = data_sets;
-        set_options.targets = {};
-    }
-    const auto set = SampleSet::open(from, set_options);
+    const auto set = SampleSet::open(from, SetOptions::of(data_sets, missing));
     const auto fields = fields_of(*set);
     const auto total = set->size();
     std::size_t row_bytes = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -44,13 +45,14 @@ struct BenchArguments {
     std::string location;
     std::vector<int> threads = powers_up_to_cores();
     std::uint64_t mebibytes = 1024;
+    std::vector<std::string> data_sets;
     datasets::MissingSources missing = datasets::MissingSources::error;
     Format format = Format::table;
 };
 
 ExitCode bench(const BenchArguments& arguments) {
-    const auto results =
-        datasets::bench(arguments.location, arguments.threads, arguments.mebibytes << 20, arguments.missing);
+    const auto results = datasets::bench(arguments.location, arguments.threads, arguments.mebibytes << 20,
+                                         arguments.data_sets, arguments.missing);
     Table table({"threads", "cache", "samples MB/s", "raw MB/s", "share"});
     for (const auto& [threads, cache, elements, raw] : results) {
         const std::string state = cache == datasets::Throughput::Cache::cold ? "cold" : "warm";
@@ -80,6 +82,8 @@ void add_data_bench(CLI::App& data, ExitCode& code) {
         ->add_option("--mebibytes", arguments->mebibytes,
                      "MiB to read; default: 1024, or the whole set if it is smaller")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+    add_data_sets_option(*command, arguments->data_sets,
+                         "Names of data sets in the group, or parts like 't[:, 3]'; default: inputs, and targets");
     add_missing_sources_option(*command, arguments->missing);
     add_format_option(*command, arguments->format);
     command->footer("Example:\n  crescendo data bench fashion.h5:/train --threads 1,2,4");

@@ -29,4 +29,6 @@ TEST_CASE("a set is measured cold and warm for each number of threads") {
         }
     }
     CHECK(complaint_of([&] { bench(location, {0}, 1); }) == Contains("0 threads cannot read"));
+    CHECK(bench(location, {1}, 1, {"targets"}).front().elements > 0);
+    CHECK(complaint_of([&] { bench(location, {1}, 1, {"t"}); }) == Contains("has no data set /train/t"));
 }

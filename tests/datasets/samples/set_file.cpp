@@ -91,7 +91,8 @@ TEST_CASE("a location that cannot be used is named with the reason") {
     CHECK(complaint_about(file + ":/trian") == Contains("set.h5 has no group /trian: / holds train"));
     CHECK(complaint_about(file + ":/train/inputs") == Contains("set.h5:/train/inputs is not a group"));
     CHECK(complaint_about(file + ":/") ==
-          Contains("set.h5 has no data set /inputs: / holds train; data.inputs and data.targets can name others"));
+          Contains("set.h5 has no data set /inputs: / holds train; data.inputs and data.targets, or "
+                   "--data-sets, can name others"));
     CHECK(complaint_about("~/set.h5:/train") == Contains("and ~ is not expanded; write the whole path"));
 }
 
