@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <span>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "core/check.hpp"
 #include "datasets/hdf5/attributes.hpp"
@@ -89,7 +92,12 @@ void join(const std::string& from, const std::string& to, const std::vector<std:
     const auto total = set->size();
     std::size_t row_bytes = 0;
     std::size_t largest = 0;
+    std::set<std::string> paths;
     for (const auto& field : fields) {
+        CRESCENDO_VALIDATE(paths.insert(field.path).second, "",
+                           "{} is named twice, but the copy has one data set of each name; copy one part of it, or "
+                           "each to another group",
+                           field.path);
         row_bytes += field.sample_bytes();
         largest = std::max(largest, field.sample_bytes());
     }

@@ -45,6 +45,9 @@ TEST_CASE("a copy of some data sets has only these, with their packing attribute
     REQUIRE(copy->inputs()[0].packing);
     CHECK(copy->inputs()[0].packing->scale == 0.5);
     CHECK(complaint_of([&] { join(from, from, {}, {}); }) == Contains("is one of the files to read"));
+    CHECK(complaint_of([&] {
+              join(from, (folder / "two.h5").string() + ":/", {"inputs[:, 0]", "inputs[:, 1]"}, {});
+          }) == Contains("/inputs is named twice"));
     CHECK(complaint_of([&] { join(from, (folder / "none/copy.h5").string() + ":/", {}, {}); }) ==
           Contains("none is not a folder; create it first"));
 }
