@@ -139,6 +139,8 @@ class Survey {
 
     std::int64_t size() const { return set_->size(); }
 
+    void expect_unchanged() const { set_->expect_unchanged(); }
+
     /// Calls `advance` with the number of samples in each round of blocks.
     void run(TaskPool& pool, int threads, const std::function<void(std::int64_t)>& advance) {
         // A round has a few blocks per thread: parts are merged in order, and no thread waits long.
@@ -269,6 +271,9 @@ std::vector<DataSetStatistics> compute_statistics(const std::string& location, c
             }
         });
         results.push_back({names[i], surveys[i].result()});
+    }
+    for (const auto& survey : surveys) {
+        survey.expect_unchanged();  // also files that were read long ago
     }
     return results;
 }

@@ -144,6 +144,19 @@ TEST_CASE("progress counts the samples of all data sets to the end") {
     CHECK(last == 2000);
 }
 
+TEST_CASE("a file that changes once its samples are read, while others are read, causes an error") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_files(folder.path(), {64, 64}, 4);
+    const auto change_first = [&](std::int64_t done, std::int64_t) {
+        if (done == 64) {
+            std::filesystem::last_write_time(folder / "part-000.h5", std::filesystem::file_time_type::min());
+        }
+    };
+
+    CHECK_THROWS_WITH(compute_statistics(location, {.data_sets = {"inputs"}, .threads = 1, .progress = change_first}),
+                      Contains("part-000.h5:/train was written to while it was read"));
+}
+
 TEST_CASE("statistics are kept next to the file, per selection") {
     const TemporaryFolder folder;
     const auto location = write_counting_set(folder / "set.h5", 100, 5);
