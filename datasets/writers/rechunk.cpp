@@ -268,19 +268,22 @@ class Mover {
         return UnderSession<SampleReader>(reader.release());
     }
 
-    /// Several threads read. Each takes whole old chunks if there are several.
+    /// Several threads read. Each takes old chunks, and no two take the same one.
     void read(const SampleReader& reader, const Field& field, std::int64_t begin, std::int64_t count,
               std::span<std::byte> out) {
         const auto old = std::max<std::int64_t>(1, field.chunk_samples);
         const auto part = std::max(old, samples_per_block(field.sample_bytes()) / old * old);
-        const auto parts = static_cast<std::size_t>((count + part - 1) / part);
-        pool_.run(parts, [&](std::size_t i) {
+        const auto first = begin / part;
+        const auto last = (begin + count - 1) / part;
+        pool_.run(static_cast<std::size_t>(last - first + 1), [&](std::size_t i) {
             options_.poll();
-            const auto first = static_cast<std::int64_t>(i) * part;
-            const auto num = std::min(part, count - first);
+            const auto number = first + static_cast<std::int64_t>(i);
+            const auto from = std::max(begin, number * part);
+            const auto to = std::min(begin + count, (number + 1) * part);
             const auto bytes = field.sample_bytes();
-            reader.read(begin + first, num,
-                        out.subspan(static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(num) * bytes));
+            reader.read(from, to - from,
+                        out.subspan(static_cast<std::size_t>(from - begin) * bytes,
+                                    static_cast<std::size_t>(to - from) * bytes));
         });
     }
 

@@ -13,6 +13,7 @@
 
 #include "datasets/inspection/inspect.hpp"
 #include "datasets/samples/sample_set.hpp"
+#include "tests/datasets/bytes_read.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/datasets/python.hpp"
 #include "tests/temporary_folder.hpp"
@@ -170,6 +171,21 @@ TEST_CASE("chunks that span all samples are read in parts that fit in memory") {
     CHECK(set->inputs()[0].chunk_samples == 100);
     CHECK(read_all(*set).inputs == bytes_of(values));
     CHECK(read_all(*set).targets == bytes_of(counting(4096)));
+}
+
+TEST_CASE("threads do not read the same old chunk for a block that begins inside one") {
+    const TemporaryFolder folder;
+    constexpr std::size_t chunk_bytes = 64 * 4096;
+    const std::vector<float> values(640 * 1024, 1.5F);
+    Hdf5Writer(folder / "old.h5").add("/inputs", {640, 1024}, H5T_NATIVE_FLOAT, values, {.chunk = {64, 1024}});
+    const auto before = bytes_read_so_far();
+
+    // 200 samples fit. New chunks of 37 make that blocks of 185, which have parts of 3, 4, 4 and 2 old chunks.
+    rechunk((folder / "old.h5").string() + ":/", (folder / "new.h5").string() + ":/", {.chunk_samples = 37},
+            200 * 4096);
+
+    CHECK(bytes_read_so_far() - before < 13 * chunk_bytes + (chunk_bytes / 2));
+    CHECK(read_all(*SampleSet::open((folder / "new.h5").string() + ":/")).inputs == bytes_of(values));
 }
 
 TEST_CASE("a string data set with many string attributes, as in netCDF-4 files, is copied with them") {
