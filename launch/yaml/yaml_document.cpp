@@ -106,11 +106,11 @@ class Converter {
             return node.Scalar();
         }
         const bool is_plain = tag == "?" || tag.empty();
-        if (is_plain && !verbatim_.empty() && key.starts_with(verbatim_ + "[")) {
-            return node.Scalar();
-        }
         try {
             auto value = parse_plain_scalar(node.Scalar());
+            if (is_plain && !verbatim_.empty() && key.starts_with(verbatim_ + "[")) {
+                return node.Scalar();
+            }
             return is_plain ? value : convert_tagged(value, node, key);
         } catch (const std::out_of_range& error) {
             return mistaken(

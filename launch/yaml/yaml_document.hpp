@@ -16,7 +16,8 @@ struct YamlDocument {
 
 /// Parses a YAML file. Duplicate keys and unreadable values become `mistakes`. Throws InvalidInput if `text` is not
 /// YAML, or is not one map. `file` is the file's name in messages. `verbatim` is a key of the file whose value is a
-/// list: its unquoted items are kept as text, even if they look like numbers.
+/// list: its unquoted items are kept as text, even if they look like numbers. Numbers beyond 64 bits
+/// are mistakes there too, because the journal keeps values.
 YamlDocument parse_yaml(const std::string& text, const std::string& file, Mistakes& mistakes,
                         const std::string& verbatim = {});
 

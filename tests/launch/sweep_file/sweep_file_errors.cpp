@@ -206,6 +206,9 @@ TEST_CASE("the message about a senseless number suggests a sensible one") {
         {sound + "seed: 99999999999999999999\n",
          "sweep.yaml:10:1: seed: 99999999999999999999 does not fit into 64 bits; use a smaller number, or quotes if "
          "it is text"},
+        {sound + "command: [train, 99999999999999999999]\n",
+         "sweep.yaml:10:18: command[1]: 99999999999999999999 does not fit into 64 bits; use a smaller number, or quotes "
+         "if it is text"},
     });
 }
 
