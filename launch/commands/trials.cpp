@@ -55,7 +55,7 @@ ColumnFacts facts_of(const History& history) {
         facts.values["reason"].emplace_back(std::string(word));
     }
     if (spec.goal == Goal::maximize) {
-        facts.largest_first.insert({columns.metric, "judged"});
+        facts.largest_first.insert({columns.metric, columns.ranked_by});
     }
     return facts;
 }

@@ -50,16 +50,17 @@ TEST_CASE("trials shows what each trial cost if there is a price") {
 
 namespace {
 
-/// Six trials in a grid over x and act. Each reports the score x * r at r = 1 and 2.
+/// Six trials in a grid over x and act. Each reports the score x * r at r = 1 and 2, and x as `judged`.
 struct GridSweep {
     GridSweep() {
-        write_file(folder / "train.sh",
-                   "read -r x y <<< \"$1 $2\"\n"
-                   "for r in 1 2; do\n"
-                   "  echo \"{\\\"resource\\\": $r, \\\"metrics\\\": {\\\"score\\\": $((x * r)), \\\"odd\\\": $x}}\" "
-                   ">&$CRESCENDO_FD\n"
-                   "  read -r reply <&$CRESCENDO_FD\n"
-                   "done\n");
+        write_file(
+            folder / "train.sh",
+            "read -r x y <<< \"$1 $2\"\n"
+            "for r in 1 2; do\n"
+            "  echo \"{\\\"resource\\\": $r, \\\"metrics\\\": {\\\"score\\\": $((x * r)), \\\"judged\\\": $x}}\" "
+            ">&$CRESCENDO_FD\n"
+            "  read -r reply <&$CRESCENDO_FD\n"
+            "done\n");
         write_file(folder / "sweep.yaml",
                    "name: s\nmetric: {name: score, goal: maximize}\nmethod: grid\nslots: 1\n"
                    "parameters: {x: {values: [1, 2, 3]}, act: {values: [relu, tanh]}}\n"
@@ -97,6 +98,7 @@ TEST_CASE("trials shows the trials, columns and order that are asked for") {
                      "x,score"}) == "x,score\n3,6\n2,4\n");  // the metric is maximized: the best first
     CHECK(sweep.csv({"--sort", "score:asc,act", "--columns", "x", "--columns", "act", "--limit", "3"}) ==
           "x,act\n1,relu\n1,tanh\n2,relu\n");
+    CHECK(sweep.csv({"--sort", "judged", "--columns", "x", "--limit", "1"}) == "x\n1\n");  // trials do not repeat
     CHECK(sweep.csv({"--sort", "act:desc,x", "--columns", "act,x", "--limit", "2"}) == "act,x\ntanh,1\ntanh,2\n");
     CHECK(sweep.csv({"--where", "cost > 0", "--columns", "x"}) == "x\n");  // there is no price
     CHECK(sweep.csv({"--limit", "0", "--columns", "x"}) == "x\n");
