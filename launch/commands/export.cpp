@@ -54,12 +54,12 @@ std::map<std::string, std::string> parse_metrics(const std::vector<std::string>&
 }
 
 std::string is_date(const std::string& text) {
-    int year = 0, month = 0, day = 0, length = 0;
-    const int read = std::sscanf(text.c_str(), "%4d-%2d-%2d%n", &year, &month, &day, &length);
+    int year = 0, month = 0, day = 0;
+    const int read = std::sscanf(text.c_str(), "%4d-%2d-%2d", &year, &month, &day);
     const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                            std::chrono::day(static_cast<unsigned>(day))};
-    return read == 3 && length == 10 && text.size() == 10 && date.ok() ? ""
-                                                                       : text + " is not a date such as 2026-11-30";
+    const bool is_written_so = text == fmt::format("{:04}-{:02}-{:02}", year, month, day);  // without blanks
+    return read == 3 && year > 0 && date.ok() && is_written_so ? "" : text + " is not a date such as 2026-11-30";
 }
 
 /// The folder for the files; by default one in the sweep's directory.

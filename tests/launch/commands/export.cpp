@@ -47,6 +47,7 @@ TEST_CASE("export refuses missing or wrong details and writes nothing") {
 
     const auto incomplete = run_crescendo(folder.path(), to_cifar10);
     const auto no_date = run_crescendo(folder.path(), with(to_cifar10, {"--date", "2026-02-30"}));
+    const auto blanks = run_crescendo(folder.path(), with(to_cifar10, {"--date", "2026- 1- 2"}));
     const auto no_format = run_crescendo(folder.path(), {"export", "s", "--to", "excel", "--out", "entries"});
     const auto no_sweep = run_crescendo(folder.path(), {"export", "none", "--to", "dawnbench", "--out", "entries"});
 
@@ -54,6 +55,7 @@ TEST_CASE("export refuses missing or wrong details and writes nothing") {
     CHECK(contains(incomplete.err, "add --author \"Jane Doe\" --author-email"));
     CHECK(no_date.code == 2);
     CHECK(contains(no_date.err, "2026-02-30 is not a date"));
+    CHECK(contains(blanks.err, "2026- 1- 2 is not a date"));
     CHECK(no_format.code == 2);
     CHECK(contains(no_format.err, "dawnbench"));
     CHECK(no_sweep.code == 2);
