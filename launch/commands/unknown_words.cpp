@@ -8,6 +8,7 @@
 
 #include "core/check.hpp"
 #include "core/mapped.hpp"
+#include "core/shell_words.hpp"
 #include "core/spelling.hpp"
 
 namespace crescendo::launch {
@@ -49,7 +50,7 @@ void require_known_commands(const CLI::App& app, int argc, const char* const* ar
         if (found == known.end()) {
             const std::string word = argv[i];
             CRESCENDO_VALIDATE(command != &app || !(word.ends_with(".yaml") || word.ends_with(".yml")), "",
-                               "'{}' is not a command; `crescendo run {}` runs a sweep file", word, word);
+                               "'{}' is not a command; `crescendo run {}` runs a sweep file", word, shell_quoted(word));
             const auto names = mapped(known, [](const auto* each) { return each->get_name(); });
             throw InvalidInput(fmt::format("'{}' is an unknown command{}; {} has {}", word, did_you_mean(word, names),
                                            full_name(*command), enumerate(names, " and ")));

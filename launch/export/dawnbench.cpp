@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/shell_words.hpp"
 #include "core/trial_protocol.hpp"
 #include "launch/directory/latency_record.hpp"
 #include "launch/journal/cost.hpp"
@@ -243,7 +244,7 @@ void add_inference(const ExportRequest& request, TrialId trial, const Task& task
             exported.remarks.push_back(
                 fmt::format("there is no entry for inference: trial {} has no latency measurement with {}; `crescendo "
                             "latency {} --trial {}` makes one",
-                            trial.value, column.name, request.sweep.directory.path().string(), trial.value));
+                            trial.value, column.name, shell_quoted(request.sweep.directory.path()), trial.value));
             return;
         }
         quality = scaled(metrics.at(*found), column.scale);

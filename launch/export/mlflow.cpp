@@ -12,6 +12,7 @@
 #include "core/crc32.hpp"
 #include "core/files/paths_in.hpp"
 #include "core/random.hpp"
+#include "core/shell_words.hpp"
 #include "launch/export/dated_sweep.hpp"
 #include "launch/json/json.hpp"
 #include "launch/view/results.hpp"
@@ -227,7 +228,7 @@ Exported mlflow_store(const ExportRequest& request) {
         fmt::format("newer versions of MLflow open such a folder only with "
                     "MLFLOW_ALLOW_FILE_STORE=true; `mlflow migrate-filestore --source {} "
                     "--target sqlite:///mlflow.db` converts it to a database",
-                    request.folder.string()));
+                    shell_quoted(request.folder)));
     return exported;
 }
 

@@ -41,6 +41,7 @@ TEST_CASE("a store has an experiment with the sweep's name and a run for each tr
     CHECK(experiment.size() == 18);
     CHECK(store.files.at(experiment + "/meta.yaml").find("name: \"first\"\n") != std::string::npos);
     CHECK(store.remarks.at(0).find("MLFLOW_ALLOW_FILE_STORE") != std::string::npos);
+    CHECK(store.remarks.at(0).find("--source '/out put' --target") != std::string::npos);
 }
 
 TEST_CASE("a failed trial is a failed run with its last words, and NaN stays NaN") {
