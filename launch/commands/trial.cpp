@@ -22,7 +22,6 @@
 #include "launch/report/best_so_far.hpp"
 #include "launch/report/chronicle.hpp"
 #include "launch/view/results.hpp"
-#include "scheduler/loss.hpp"
 #include "scheduler/origin.hpp"
 
 namespace crescendo::launch {
@@ -176,7 +175,7 @@ class TrialStory {
 
     /// The best report. One that is not finite is not a result, and compares neither better nor worse than another.
     std::string best_of(const std::vector<double>& curve, Goal goal) const {
-        const auto loss = [goal](double value) { return finite_or_worst(to_loss(goal, value)); };
+        const auto loss = [goal](double value) { return to_loss(goal, value); };
         const auto best = std::ranges::min_element(curve, {}, loss);
         return std::isfinite(*best) ? fmt::format("the best of {} reports {} at {}", curve.size(), number_text(*best),
                                                   reports()[best - curve.begin()].resource.value)
