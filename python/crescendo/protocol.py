@@ -174,14 +174,9 @@ class Channel:
         with self._arrived:
             return self._is_interrupted()
 
-    def request(self, timeout: float, **message: Any) -> Message:
-        """Sends a store request and waits for its answer. Raises Interrupted as soon as the channel is interrupted, and
-        TimeoutError after `timeout` seconds."""
-        return self.request_all(timeout, [message])[0]
-
     def request_all(self, timeout: float, messages: Sequence[Message]) -> List[Message]:
         """Sends several store requests at once, and waits for all answers. Returns them in the order of the requests.
-        Raises as request() does."""
+        Raises Interrupted as soon as the channel is interrupted, and TimeoutError after `timeout` seconds."""
         numbers = [self._number(expects_answer=True) for _ in messages]
         for number, message in zip(numbers, messages):
             self.send(type="store", id=number, **message)

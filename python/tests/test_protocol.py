@@ -11,6 +11,8 @@ from unittest import mock
 
 from crescendo.protocol import Channel, Interrupted, Pulse
 
+REQUEST = {"op": "get", "key": "a"}
+
 
 class ChannelTest(unittest.TestCase):
     def setUp(self):
@@ -44,7 +46,7 @@ class ChannelTest(unittest.TestCase):
     def test_answers_find_their_requests_past_orders(self):
         self.say({"type": "decision", "trial": 1})
         found = []
-        asking = threading.Thread(target=lambda: found.append(self.channel.request(30, op="get", key="a")))
+        asking = threading.Thread(target=lambda: found.extend(self.channel.request_all(30, [REQUEST])))
         asking.start()
         self.say({"type": "store", "id": self.heard()["id"], "value": "eA=="})
         asking.join()
@@ -56,11 +58,11 @@ class ChannelTest(unittest.TestCase):
         self.say({"type": "join"})
 
         with self.assertRaises(Interrupted):
-            self.channel.request(30, op="get", key="a")
+            self.channel.request_all(30, [REQUEST])
 
     def test_a_request_without_an_answer_ends(self):
         with self.assertRaisesRegex(TimeoutError, "no answer within 0.01 s to .*'key': 'a'"):
-            self.channel.request(0.01, op="get", key="a")
+            self.channel.request_all(0.01, [REQUEST])
 
     def test_a_line_that_is_no_message_is_passed_over(self):
         with contextlib.redirect_stderr(io.StringIO()) as said:

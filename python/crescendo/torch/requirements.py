@@ -12,7 +12,7 @@ from crescendo.torch.gradients import GradientAverage
 from crescendo.torch.group import Group
 from crescendo.torch.samples import width_of
 from crescendo.torch.state import Replica, tensors_of
-from crescendo.torch.unattached import unattached
+from crescendo.torch.unattached import parts_of, unattached
 
 
 def require_one_optimizer(more: Mapping[str, Any]) -> None:
@@ -77,10 +77,7 @@ def require_scheduler(replica: Replica) -> None:
 
 def schedulers_of(optimizer: torch.optim.Optimizer, each: Any) -> List[Any]:
     """The optimizer's schedulers among `each` and the objects that it holds, as chained schedulers do."""
-    parts = [each]
-    for held in vars(each).values() if hasattr(each, "__dict__") else ():
-        parts += held.values() if isinstance(held, dict) else held if isinstance(held, (list, tuple)) else [held]
-    return [part for part in parts if getattr(part, "optimizer", None) is optimizer]
+    return [part for part in parts_of(each, depth=1) if getattr(part, "optimizer", None) is optimizer]
 
 
 def require_held(optimizer: torch.optim.Optimizer, objects: List[Any]) -> None:

@@ -42,7 +42,7 @@ class Attached:
     def _require(self, needed: Any, what: str, anew: str, how: str) -> None:
         if needed in self._known:
             return
-        if not any(needed is part for each in self._objects.values() for part in _parts_of(each, depth=3)):
+        if not any(needed is part for each in self._objects.values() for part in parts_of(each, depth=3)):
             raise unattached(what, anew, how)
         self._known.add(needed)
 
@@ -66,14 +66,14 @@ def unattached(what: str, anew: str, how: str) -> RuntimeError:
     )
 
 
-def _parts_of(each: Any, depth: int) -> List[Any]:
+def parts_of(each: Any, depth: int) -> List[Any]:
     """The object and the objects that it holds, to this depth."""
     if isinstance(each, torch.nn.Module):
         return list(each.modules())
     parts = [each]
     for held in vars(each).values() if depth > 0 and hasattr(each, "__dict__") else ():
         for part in held.values() if isinstance(held, dict) else held if isinstance(held, (list, tuple)) else [held]:
-            parts += _parts_of(part, depth - 1)
+            parts += parts_of(part, depth - 1)
     return parts
 
 
