@@ -20,7 +20,8 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from crescendo.fake import FakeCrescendo, Message, Terms, Unexpected
+from crescendo.fake import FakeCrescendo, Terms, Unexpected
+from crescendo.protocol import Message
 
 WHOLE = "whole number"
 NUMBER = "number"

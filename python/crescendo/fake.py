@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Sequence, Tuple
 
-Message = Dict[str, Any]
+from crescendo.protocol import Message
 
 
 class Unexpected(Exception):

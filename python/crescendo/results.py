@@ -8,11 +8,14 @@ import os
 import shutil
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from crescendo.protocol import without_point
 
+
+@dataclass(repr=False)
 class Results:
     """Results of a sweep so far; it may still be running.
 
@@ -23,17 +26,10 @@ class Results:
     integers, as programs get them.
     """
 
-    def __init__(
-        self,
-        directory: Path,
-        trials: list[dict[str, Any]],
-        reports: list[dict[str, Any]],
-        best: dict[str, Any] | None,
-    ) -> None:
-        self.directory = directory
-        self.trials = trials
-        self.reports = reports
-        self.best = best
+    directory: Path
+    trials: list[dict[str, Any]]
+    reports: list[dict[str, Any]]
+    best: dict[str, Any] | None
 
     def __repr__(self) -> str:
         return f"Results({str(self.directory)!r}: {len(self.trials)} trials, {len(self.reports)} reports)"
