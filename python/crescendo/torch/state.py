@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import io
 import json
-import operator
 import sys
 from collections import Counter, OrderedDict
 from dataclasses import asdict, dataclass, field
@@ -188,20 +187,19 @@ class Replica:
 def _without_numpy(state: Any) -> Any:
     """Replaces NumPy's numbers by Python's: some schedules compute with them, and torch's safe reader refuses them."""
     numpy = sys.modules.get("numpy")
-    return state if numpy is None else _with_plain_numbers(state, numpy.generic)
+    return _replaced(state, lambda part: part.item() if numpy and isinstance(part, numpy.generic) else part)
 
 
-def _with_plain_numbers(state: Any, kind: type) -> Any:
-    if isinstance(state, kind):
-        return state.item()  # type: ignore[attr-defined]
+def _replaced(state: Any, replace: Callable[[Any], Any]) -> Any:
+    """The state with each part replaced by `replace(part)`. Parts that it returns unchanged are searched further."""
+    value = replace(state)
+    if value is not state:
+        return value
     if type(state) in (dict, OrderedDict, Counter):
-        keys = [_with_plain_numbers(key, kind) for key in state]
-        values = [_with_plain_numbers(value, kind) for value in state.values()]
-        is_same = all(map(operator.is_, [*keys, *values], [*state, *state.values()]))
-        return state if is_same else _dictionary_like(state, dict(zip(keys, values)))
+        content = {_replaced(key, replace): _replaced(each, replace) for key, each in state.items()}
+        return _dictionary_like(state, content)
     if type(state) in (list, tuple):
-        children = [_with_plain_numbers(child, kind) for child in state]
-        return state if all(map(operator.is_, children, state)) else type(state)(children)
+        return type(state)(_replaced(each, replace) for each in state)
     return state
 
 
@@ -324,18 +322,6 @@ def share_buffers(buffers: Mapping[str, torch.Tensor], group: Group) -> None:
 
 
 PLACE = "crescendo.tensor"
-
-
-def _replaced(state: Any, replace: Callable[[Any], Any]) -> Any:
-    """The state with each part replaced by `replace(part)`. Parts that it returns unchanged are searched further."""
-    value = replace(state)
-    if value is not state:
-        return value
-    if type(state) in (dict, OrderedDict):
-        return _dictionary_like(state, {key: _replaced(each, replace) for key, each in state.items()})
-    if type(state) in (list, tuple):
-        return type(state)(_replaced(each, replace) for each in state)
-    return state
 
 
 def _take_out(state: Any, tensors: List[torch.Tensor]) -> Any:
