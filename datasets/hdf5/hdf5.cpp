@@ -3,9 +3,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
-#ifdef __SSE__
-#include <xmmintrin.h>
-#endif
 
 #include <algorithm>
 #include <array>
@@ -28,21 +25,6 @@ namespace {
 std::recursive_mutex& library_mutex() {
     static std::recursive_mutex mutex;
     return mutex;
-}
-
-/// This thread's floating-point mode: rounding, and whether denormal numbers count as 0. Always 0 without SSE.
-unsigned rounding() {
-#ifdef __SSE__
-    return _mm_getcsr();
-#else
-    return 0;
-#endif
-}
-
-void set_rounding([[maybe_unused]] unsigned rounding) {
-#ifdef __SSE__
-    _mm_setcsr(rounding);
-#endif
 }
 
 /// Why the library failed.
@@ -196,7 +178,8 @@ std::vector<std::int64_t> signed_lengths(const std::vector<hsize_t>& lengths) {
 
 }  // namespace
 
-Session::Session() : lock_(library_mutex()), rounding_(rounding()) {
+Session::Session() : lock_(library_mutex()) {
+    std::fegetenv(&rounding_);
     // Without this, the library would try again at exit to write what a full disk did not take. It must be the first
     // call of the library.
     [[maybe_unused]] static const herr_t closes_itself = H5dont_atexit();
@@ -208,7 +191,7 @@ Session::~Session() {
     H5Eset_auto2(H5E_DEFAULT, print_, print_data_);
     // Recorded errors would outlive this thread if it ends, and delay the library's own shutdown.
     H5Eclear2(H5E_DEFAULT);
-    set_rounding(rounding_);
+    std::fesetenv(&rounding_);
 }
 
 Handle::Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}

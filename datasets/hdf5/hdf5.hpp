@@ -2,6 +2,7 @@
 
 #include <hdf5.h>
 
+#include <cfenv>
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
@@ -30,7 +31,7 @@ class Session {
 
   private:
     std::lock_guard<std::recursive_mutex> lock_;
-    unsigned rounding_;  ///< this thread's floating-point mode before the session
+    std::fenv_t rounding_{};  ///< this thread's floating-point mode before the session
     H5E_auto2_t print_ = nullptr;
     void* print_data_ = nullptr;
 };

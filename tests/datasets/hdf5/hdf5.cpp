@@ -41,7 +41,7 @@ TEST_CASE("a filter's switch to flush denormal numbers to 0 ends with the sessio
 
     CHECK(_mm_getcsr() == before);
 #else
-    MESSAGE("skipped: only x86 has this switch");
+    MESSAGE("skipped: it knows only the switch of x86");
 #endif
 }
 
