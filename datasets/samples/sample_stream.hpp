@@ -69,8 +69,7 @@ struct Slice {
 /// Reads one worker's samples ahead of its steps. Threads fetch whole chunks, window by window.
 /// Step i of a group takes positions [i·B, (i+1)·B) of the epoch's order, counted from where the epoch was entered. The
 /// order depends on the seed, the epoch, the file's chunks, the shuffle and the memory. All members of a group must use
-/// the same shuffle and memory. All members of a group
-/// must use the same shuffle and memory.
+/// the same shuffle and memory.
 /// The members divide the shards of the order (SampleOrder) among them, and thereby the samples of every step. So
 /// together they read the set once. If a group has more members than shards, or would divide the shards too unevenly
 /// (num_teams), several members share shards (Team): each reads them, and takes every k-th sample. Without a shuffle

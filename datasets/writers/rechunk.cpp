@@ -1,6 +1,7 @@
 #include "datasets/writers/rechunk.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "datasets/hdf5/fill_time.hpp"
 #include "datasets/hdf5/hdf5_links.hpp"
 #include "datasets/hdf5/hdf5_types.hpp"
 #include "datasets/hdf5/location.hpp"
@@ -56,14 +56,23 @@ bool is_unwritten(hid_t data_set) {
            status == H5D_SPACE_STATUS_NOT_ALLOCATED;
 }
 
+/// Whether elements that were never written have no defined value, not even the fill value.
+bool never_fills(hid_t creation) {
+    H5D_fill_time_t time{};
+    hdf5::check(H5Pget_fill_time(creation, &time), "its fill value cannot be read");
+    int number = 0;  // in a damaged file it may not be a valid enumerator
+    static_assert(sizeof number == sizeof time);
+    std::memcpy(&number, &time, sizeof number);
+    return number == H5D_FILL_TIME_NEVER;
+}
+
 /// The fill value of a numeric data set, if it defines one.
 SampleWriter::Fill fill_of(hid_t data_set, ElementType element) {
     SampleWriter::Fill fill{hdf5::type_of_copy(data_set, element)};  // no number becomes one of an enumeration
     const auto settings = hdf5::own(H5Dget_create_plist(data_set), "no properties");
     H5D_fill_value_t defined{};
     hdf5::check(H5Pfill_value_defined(settings.get(), &defined), "its fill value cannot be read");
-    const bool never_fills = hdf5::never_fills(settings.get(), "its fill value cannot be read");
-    if (defined == H5D_FILL_VALUE_USER_DEFINED && !never_fills) {
+    if (defined == H5D_FILL_VALUE_USER_DEFINED && !never_fills(settings.get())) {
         fill.value.resize(size_of(element));
         hdf5::check(H5Pget_fill_value(settings.get(), fill.type.get(), fill.value.data()),
                     "its fill value cannot be read");
