@@ -64,7 +64,8 @@ void FileVersion::expect_unchanged(const std::string& name) const {
     struct stat there {};
     const bool exists = ::stat(path_.c_str(), &there) == 0;
     if (descriptor_ < 0 && !exists) {
-        throw std::runtime_error(text("{} was removed while {} was read; put it back", path_.string(), name));
+        throw std::runtime_error(text("{} can no longer be found while {} is read ({}); put it back", path_.string(),
+                                      name, std::generic_category().message(errno)));
     }
     const bool replaced = exists && (there.st_dev != device_ || there.st_ino != number_);
     const auto now = descriptor_ >= 0 ? status_of(descriptor_) : there;
