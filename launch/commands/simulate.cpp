@@ -288,7 +288,7 @@ OrderedJson results(const simulator::Summary& summary, const SweepFile& file) {
 
 void write_files(const fs::path& folder, const simulator::Summary& summary, const SweepFile& file) {
     const auto& spec = file.spec;
-    CRESCENDO_VALIDATE(!fs::is_regular_file(folder), "",
+    CRESCENDO_VALIDATE(!fs::exists(folder) || fs::is_directory(folder), "",
                        "--out {}: this is a file, but there are several to write; name a folder", folder.string());
     fs::create_directories(folder);
     write_output(folder / "summary.json", in_lines(results(summary, file)));

@@ -51,7 +51,7 @@ const ExportFormat& export_format(const std::string& name) {
 }
 
 void add_to_folder(const fs::path& folder, const Files& files, Existing existing) {
-    CRESCENDO_VALIDATE(!fs::is_regular_file(folder), "",
+    CRESCENDO_VALIDATE(!fs::exists(folder) || fs::is_directory(folder), "",
                        "{}: is a file, but an export is a folder of files; name another folder", folder.string());
     std::vector<bool> is_same;
     for (const auto& [name, content] : files) {

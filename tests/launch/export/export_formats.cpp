@@ -17,6 +17,8 @@ TEST_CASE("files can be added to a folder with other files, but an existing file
     const auto error = error_of([&] { add_to_folder(folder / "out", {{"three", "3"}, {"two", "other"}}); });
 
     CHECK(error.find("out/two: already exists with other content") != std::string::npos);
+    CHECK(error_of([&] { add_to_folder("/dev/null", files); }).find("is a file, but an export is a folder") !=
+          std::string::npos);
     CHECK(!std::filesystem::exists(folder / "out/three"));
     CHECK(std::filesystem::exists(folder / "out/a/one"));
 }
