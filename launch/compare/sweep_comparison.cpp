@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <set>
 
 #include "analysis/quality_cost.hpp"
@@ -254,11 +253,9 @@ std::string methods_text(const std::vector<MethodComparison>& methods, const Swe
                        text_of(method.slot_hours), text_of(method.idle_slot_hours), text_of(method.cost),
                        text_of(method.speedup)});
     }
-    std::vector<int> num_sweeps;
-    std::ranges::transform(methods, std::back_inserter(num_sweeps), &MethodComparison::num_sweeps);
-    return table.print(Format::table) + (has_intervals ? "Medians over sweeps, with 95 % intervals by bootstrap" +
-                                                             few_sweeps_text(num_sweeps) + ".\n"
-                                                       : "");
+    const auto few = few_sweeps_text(mapped(methods, &MethodComparison::num_sweeps));
+    return table.print(Format::table) +
+           (has_intervals ? "Medians over sweeps, with 95 % intervals by bootstrap" + few + ".\n" : "");
 }
 
 }  // namespace crescendo::launch

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "core/mapped.hpp"
 #include "launch/compare/sweep_comparison.hpp"
@@ -120,9 +119,7 @@ std::string SweepReport::chart() const {
         time.lines.push_back(line_of(methods_[i].name, over_time[i], spec().goal, unit.seconds));
         price.lines.push_back(line_of(methods_[i].name, over_price[i], spec().goal, 1));
     }
-    std::vector<int> num_sweeps;
-    std::ranges::transform(methods_, std::back_inserter(num_sweeps),
-                           [](const auto& method) { return static_cast<int>(method.runs.size()); });
+    const auto num_sweeps = mapped(methods_, [](const auto& each) { return static_cast<int>(each.runs.size()); });
     const bool has_medians = std::ranges::max(num_sweeps) > 1;
     const auto title = "Best " + spec().metric + " so far" +
                        (has_medians ? ": median over sweeps and 95 % interval" + few_sweeps_text(num_sweeps) : "");

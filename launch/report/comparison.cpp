@@ -1,7 +1,6 @@
 #include "launch/report/comparison.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "analysis/quality_cost.hpp"
 #include "core/check.hpp"
@@ -37,10 +36,8 @@ OrderedJson comparison_json(const std::vector<std::filesystem::path>& directorie
         const auto target = common_target(methods, spec.goal);
         const auto compared = compare_methods(methods, Prices(), {target, {}});
         const auto table = methods_table(compared, spec);
-        std::vector<int> num_sweeps;
-        std::ranges::transform(compared, std::back_inserter(num_sweeps), &MethodComparison::num_sweeps);
         result["target"] = target;
-        result["few_sweeps"] = few_sweeps_text(num_sweeps);
+        result["few_sweeps"] = few_sweeps_text(mapped(compared, &MethodComparison::num_sweeps));
         result["methods"] = table.rows_json();
         result["first_sweeps"] =
             mapped(methods, [](const Method& each) { return each.runs.front().directory.string(); });

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
 
+#include "core/mapped.hpp"
 #include "launch/display/number_text.hpp"
 #include "launch/display/printable.hpp"
 
@@ -22,11 +21,7 @@ std::string number(const OrderedJson& value) {
     return value.is_number_float() ? number_text(value.get<double>(), 5) : markup_text(value.dump());
 }
 
-std::vector<std::string> numbers(const OrderedJson& values) {
-    std::vector<std::string> result;
-    std::ranges::transform(values, std::back_inserter(result), number);
-    return result;
-}
+std::vector<std::string> numbers(const OrderedJson& values) { return mapped(values, number); }
 
 std::string text(const OrderedJson& object, const char* key) { return markup_text(object.at(key).get<std::string>()); }
 

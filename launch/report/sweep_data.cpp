@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
@@ -47,11 +46,7 @@ void add_trials(OrderedJson& data, const History& history, std::optional<double>
     data["parameters_left_out"] = undrawn_parameters_json(history.sweep().spec().space);
     const auto table = trials_table(history, price_of_slot_hour);
     data["columns"] = table.columns();
-    auto& rows = data["rows"] = OrderedJson::array();
-    for (const auto& row : table.rows()) {
-        auto& cells = rows.emplace_back(OrderedJson::array());
-        std::ranges::transform(row, std::back_inserter(cells), cell_json);
-    }
+    data["rows"] = mapped(table.rows(), [](const auto& row) { return mapped(row, cell_json); });
 }
 
 /// The maximum number of points per curve, so that all curves together have at most `most_points`. Shorter curves keep

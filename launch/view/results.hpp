@@ -51,8 +51,8 @@ std::string spending_text(const History& history, std::optional<double> price_of
 /// The number of configurations that were drawn at random because the user's own sampler failed.
 int num_without_sampler(const SweepFile& file, const Sweep& sweep);
 
-/// Advice if the user's sampler failed, if all finished trials ended before the first rung, or if trials wait for data
-/// for more than a tenth of their time; otherwise empty.
+/// Advice if the user's sampler failed, if all trials of a finished sweep ended before the first rung or before
+/// `scheduler.max`, or if trials wait for data for more than a tenth of their time; otherwise empty.
 std::string hint(const History& history, const SweepFile& file);
 
 /// A configuration on one line, with numbers to 4 digits: "lr=0.0312 width=32 …". With more than `most` parameters,

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "core/mapped.hpp"
 #include "core/spelling.hpp"
 #include "launch/json/value_json.hpp"
 
@@ -293,8 +293,7 @@ std::optional<std::string> doubt_about_repeats(const YamlSection& parameter) {
 }  // namespace
 
 Distribution read_distribution(const YamlSection& parameter) {
-    std::vector<std::string> words;
-    std::ranges::transform(readers(), std::back_inserter(words), &std::pair<std::string, Reader>::first);
+    const auto words = mapped(readers(), &std::pair<std::string, Reader>::first);
     const auto named = parameter.word(
         "distribution", words,
         {{"inv_uniform", "no tool defines it; use uniform, or log_uniform_values for several orders of magnitude"},
