@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <memory>
+#include <ranges>
 
 #include "core/spelling.hpp"
 #include "launch/commands/commands.hpp"
@@ -56,7 +59,7 @@ ExitCode show_sample(const SweepFile& file, int count) {
         code = ExitCode::bad_input;
     };
     const auto sweep = first_trials(file, count, fail, remark);
-    for (const auto& trial : sweep.trials()) {
+    for (const auto& trial : sweep.trials() | std::views::take(count)) {  // repetitions of the last one may follow
         std::vector<Cell> row{trial.id.value};
         std::ranges::move(parameter_cells(trial.config, spec.space), std::back_inserter(row));
         table.add_row(std::move(row));
@@ -91,8 +94,11 @@ ExitCode validate_file(const ValidateOptions& options) {
     if (!file.spec.space.rules().constraints().empty()) {
         fmt::print("{}", refusals(file.spec));
     }
-    const int num_samples = std::min(options.num_samples, file.spec.run_cap.value_or(options.num_samples));
-    return num_samples > 0 ? show_sample(file, num_samples) : ExitCode::done;
+    std::int64_t num_samples = options.num_samples;
+    if (file.spec.run_cap) {
+        num_samples = std::min(num_samples, std::int64_t{*file.spec.run_cap} * repeat.times);
+    }
+    return num_samples > 0 ? show_sample(file, static_cast<int>(num_samples)) : ExitCode::done;
 }
 
 }  // namespace

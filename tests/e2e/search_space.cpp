@@ -198,6 +198,22 @@ TEST_CASE("validate shows no more draws than there are trials, and says that a s
     CHECK(result.err.find("note: tpe learns from results") != std::string::npos);
 }
 
+TEST_CASE("validate shows as many trials as asked for if they are repetitions, too") {
+    const SweepFolder folder(
+        "metric: {name: loss}\nrun_cap: 3\nrepeat: 3\nparameters: {x: {min: 0.0, max: 1.0}}\n"
+        "scheduler: {type: fifo, max: 1}\n" +
+        with_arguments);
+    const auto num_rows = [&](const char* asked) {
+        const auto result = run_crescendo(folder.path(), {"validate", "sweep.yaml", "--sample", asked});
+        CHECK_MESSAGE(result.code == 0, result.err);
+        return std::ranges::count(result.out, '\n') - 2;  // without the first line and the heading
+    };
+
+    CHECK(num_rows("4") == 4);
+    CHECK(num_rows("7") == 7);
+    CHECK(num_rows("100") == 9);
+}
+
 TEST_CASE("validate counts the configurations of a grid") {
     const SweepFolder folder("method: grid\n" + conditional_sweep.substr(0, conditional_sweep.find("  momentum")) +
                              "  layers: {min: 1, max: 3, when: optimizer == \"sgd\"}\n"
