@@ -68,29 +68,32 @@ fs::path folder_of(const ExportOptions& options) {
         .lexically_normal();
 }
 
-Exported exported(const ExportOptions& options, const ExportFormat& format) {
-    const RecordedSweep sweep(options.directory, Reports::all);
-    return format.write({.sweep = sweep,
-                         .folder = folder_of(options),
-                         .trial = options.trial,
-                         .task = options.task,
-                         .entry = options.entry,
-                         .date = options.date.empty() ? today() : options.date,
-                         .metrics = parse_metrics(options.metrics),
-                         .resource_of_epoch = options.resource_of_epoch});
-}
-
-/// Exports a sweep repeatedly until it has ended.
-void follow(const ExportOptions& options, const ExportFormat& format) {
-    for (bool last = false; !last;) {
-        const auto start = std::chrono::steady_clock::now();
-        // Checked before the sweep is read, so that the last export is complete.
-        last = !is_open(standing_of(RecordedSweep(options.directory)));
-        add_to_folder(folder_of(options), exported(options, format).files, Existing::replace);
-        if (!last) {
-            std::this_thread::sleep_for(pause_after(start));  // longer for large sweeps, which take long to read
+/// Exports the sweep as it is now, and prints where if `is_first`. Returns whether the sweep may still change; without
+/// --follow, nobody asks.
+bool write_export(const ExportOptions& options, const ExportFormat& format, bool is_first, JobWatch& watch) {
+    const RecordedSweep sweep(options.directory, Reports::all, &watch);
+    const auto [files, remarks] = format.write({.sweep = sweep,
+                                                .folder = folder_of(options),
+                                                .trial = options.trial,
+                                                .task = options.task,
+                                                .entry = options.entry,
+                                                .date = options.date.empty() ? today() : options.date,
+                                                .metrics = parse_metrics(options.metrics),
+                                                .resource_of_epoch = options.resource_of_epoch});
+    const auto folder = options.out.empty() ? folder_of(options).lexically_proximate(fs::current_path()) : options.out;
+    add_to_folder(folder, files, options.out.empty() || options.follow ? Existing::replace : Existing::refuse);
+    if (is_first) {
+        constexpr std::size_t most_names = 8;
+        for (std::size_t i = 0; i < std::min(files.size(), most_names); ++i) {
+            fmt::print("{}\n", (folder / files[i].first).string());
         }
+        if (files.size() > most_names) {
+            fmt::print("and {} more files in {}\n", files.size() - most_names, folder.string());
+        }
+        std::fflush(stdout);
+        std::ranges::for_each(remarks, remark);
     }
+    return options.follow && is_open(standing_of(sweep, &watch));
 }
 
 ExitCode export_sweep(const ExportOptions& options) {
@@ -104,22 +107,11 @@ ExitCode export_sweep(const ExportOptions& options) {
     if (options.out.empty()) {
         require_own_folder(SweepDirectory::open(options.directory).path(), "name a folder with --out");
     }
-    const auto folder = options.out.empty() ? folder_of(options).lexically_proximate(fs::current_path()) : options.out;
-    const auto [files, remarks] = exported(options, format);
-    add_to_folder(folder, files, options.out.empty() || options.follow ? Existing::replace : Existing::refuse);
-    constexpr std::size_t most_names = 8;
-    for (std::size_t i = 0; i < std::min(files.size(), most_names); ++i) {
-        fmt::print("{}\n", (folder / files[i].first).string());
-    }
-    if (files.size() > most_names) {
-        fmt::print("and {} more files in {}\n", files.size() - most_names, folder.string());
-    }
-    for (const auto& each : remarks) {
-        remark(each);
-    }
-    if (options.follow) {
-        std::fflush(stdout);
-        follow(options, format);
+    JobWatch watch;
+    auto start = Clock::now();
+    for (bool is_first = true; write_export(options, format, is_first, watch); is_first = false) {
+        std::this_thread::sleep_for(pause_after(start));  // longer for large sweeps, which take long to read
+        start = Clock::now();
     }
     return ExitCode::done;
 }

@@ -1,5 +1,6 @@
 #include "tests/launch/commands/sweep_file.hpp"
 
+#include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/arguments.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 
@@ -117,6 +118,22 @@ TEST_CASE("--follow exports until the sweep has ended, and refuses formats that 
     CHECK(contains(content_of(folder / "csv/trials.csv"), "finished"));
     CHECK(refused.code == 2);
     CHECK(contains(refused.err, "--follow does not work with optuna"));
+}
+
+TEST_CASE("--follow asked the batch system about the sweep's job with each update") {
+    const PlayedSlurm slurm;
+    const OldSweep sweep;
+    sweep.note_job("17");
+    slurm.answer("squeue", "echo PENDING");
+    const auto exported = sweep.folder / "csv/trials.csv";
+
+    const Command follow(sweep.folder.path(), {"export", "s", "--to", "csv", "--out", "csv", "--follow"});
+    for (int i = 0; i < 3; ++i) {
+        await("an update", [&] { return fs::exists(exported); });
+        fs::remove(exported);
+    }
+
+    CHECK(slurm.calls("squeue") == 1);  // in half a minute
 }
 
 TEST_CASE("formats that only their own library can write are refused with an explanation") {
