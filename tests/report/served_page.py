@@ -115,6 +115,25 @@ class ServedPageTest(PageTest):
             self.assertEqual(page.evaluate("blank"), 0)
             self.assertEqual(complaints, [])
 
+    def test_a_page_stayed_old_if_its_sweep_ended_while_it_fetched_an_earlier_state(self):
+        rest = self.make_half("late")
+        lines = rest.splitlines(keepends=True)
+        with self.served("late") as address:
+            page, _ = self.visit(address.geturl())
+            count_messages(page)
+            fetches = []
+            # The first one waits until it is fulfilled.
+            page.route(address.geturl(), lambda route: route.continue_() if fetches else fetches.append(route))
+            with (self.folder / "late/journal.jsonl").open("ab", buffering=0) as journal:
+                with page.expect_request(address.geturl()):
+                    journal.write(b"".join(lines[:4]))
+                earlier = fetches[0].fetch()
+                journal.write(b"".join(lines[4:]))
+            page.wait_for_function("() => window.messages > 2")
+            fetches[0].fulfill(response=earlier)
+
+            page.wait_for_selector(".state.finished")
+
     def test_a_thousand_slow_clients_do_not_keep_a_browser_waiting(self):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))

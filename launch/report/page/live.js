@@ -46,9 +46,11 @@ function follow(show) {
       else if (newer)
         show(newer);
     } catch {
-      behind = true;  // the next event comes as soon as there is a connection
+      [busy, behind] = [false, true];  // the next event comes as soon as there is a connection
+      return;
     }
     busy = false;
+    update();  // what has changed meanwhile: its event found us busy
   }
 
   let shown;
