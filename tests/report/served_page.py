@@ -115,7 +115,7 @@ class ServedPageTest(PageTest):
             self.assertEqual(page.evaluate("blank"), 0)
             self.assertEqual(complaints, [])
 
-    def test_a_page_stayed_old_if_its_sweep_ended_while_it_fetched_an_earlier_state(self):
+    def test_a_page_shows_the_end_of_a_sweep_that_ended_while_it_fetched_an_earlier_state(self):
         rest = self.make_half("late")
         lines = rest.splitlines(keepends=True)
         with self.served("late") as address:
