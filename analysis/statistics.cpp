@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/check.hpp"
 #include "core/median.hpp"
@@ -64,7 +65,7 @@ Interval MedianBootstrap::interval(std::vector<double> values) const {
     std::ranges::sort(values);
     std::vector<double> medians;
     for (const auto& [low, high] : middles_) {
-        medians.push_back(low == high ? values[low] : (values[low] + values[high]) / 2);
+        medians.push_back(std::midpoint(values[low], values[high]));
     }
     return interval_of(medians, medians, confidence_);
 }

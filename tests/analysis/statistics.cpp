@@ -70,6 +70,10 @@ TEST_CASE("infinite values can be ends of intervals") {
     CHECK(bootstrap_median(Values{infinity, infinity, infinity}) == Interval{infinity, infinity});
 }
 
+TEST_CASE("the interval of losses of a training that diverged lies within them") {
+    CHECK(bootstrap_median(Values{1.5e308, 1.7e308}) == Interval{1.5e308, 1.7e308});
+}
+
 TEST_CASE("nothing is known about the ratio of two misses") {
     CHECK(bootstrap_median_ratio(Values{infinity}, Values{infinity}) == Interval{0, infinity});
     CHECK(bootstrap_median_ratio(Values{1}, Values{infinity}) == Interval{0, 0});
