@@ -22,6 +22,11 @@ struct Kind {
 };
 
 template <class Any>
+std::unique_ptr<Sampler> from_spec(const SweepSpec& spec) {
+    return std::make_unique<Any>(spec);
+}
+
+template <class Any>
 std::unique_ptr<Sampler> from_space(const SweepSpec& spec) {
     return std::make_unique<Any>(spec.space, spec.seed);
 }
@@ -29,16 +34,14 @@ std::unique_ptr<Sampler> from_space(const SweepSpec& spec) {
 /// All samplers, one row each.
 const std::vector<Kind>& samplers() {
     static const std::vector<Kind> all{
-        {"cmaes", true,
-         [](const SweepSpec& spec) -> std::unique_ptr<Sampler> { return std::make_unique<CmaesSampler>(spec); }},
-        {"gp", true, [](const SweepSpec& spec) -> std::unique_ptr<Sampler> { return std::make_unique<GpSampler>(spec); }},
+        {"cmaes", true, from_spec<CmaesSampler>},
+        {"gp", true, from_spec<GpSampler>},
         {"grid", false, from_space<GridSampler>},
         {"program", false,
          [](const SweepSpec&) -> std::unique_ptr<Sampler> { return std::make_unique<ProgramSampler>(); }},
         {"random", false, from_space<RandomSampler>},
         {"sobol", false, from_space<SobolSampler>},
-        {"tpe", true,
-         [](const SweepSpec& spec) -> std::unique_ptr<Sampler> { return std::make_unique<TpeSampler>(spec); }},
+        {"tpe", true, from_spec<TpeSampler>},
     };
     return all;
 }

@@ -41,7 +41,6 @@ struct Matrix {
 
     explicit Matrix(std::size_t size) : n(size), numbers(size * size) {}
     double* column(std::size_t k) { return numbers.data() + k * n; }
-    const double* column(std::size_t k) const { return numbers.data() + k * n; }
 };
 
 /// Covariances of values seen at the points.

@@ -7,6 +7,7 @@
 #include "scheduler/space/quantiles.hpp"
 
 namespace crescendo {
+
 Parzen::Parzen(std::vector<Axis> axes, const std::vector<Kernel>& kernels, const Smoothing& smoothing)
     : axes_(std::move(axes)) {
     double sum = smoothing.prior_weight;
