@@ -19,16 +19,7 @@ enum class Result : int {
 };
 
 /// ncclDataType_t
-enum class DataType : int {
-    int8 = 0,
-    uint8 = 1,
-    int32 = 2,
-    int64 = 4,
-    float16 = 6,
-    float32 = 7,
-    float64 = 8,
-    bfloat16 = 9
-};
+enum class DataType : int { uint8 = 1, int64 = 4, float32 = 7, float64 = 8 };
 
 /// ncclRedOp_t
 enum class Reduction : int { sum = 0 };

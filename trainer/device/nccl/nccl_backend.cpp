@@ -8,27 +8,19 @@ namespace crescendo::trainer {
 
 namespace {
 
+/// Groups sum only these types. They broadcast all others as bytes.
 nccl::DataType type_of(const at::Tensor& numbers) {
     switch (numbers.scalar_type()) {
-        case at::kChar:
-            return nccl::DataType::int8;
         case at::kByte:
-        case at::kBool:
             return nccl::DataType::uint8;
-        case at::kInt:
-            return nccl::DataType::int32;
         case at::kLong:
             return nccl::DataType::int64;
-        case at::kHalf:
-            return nccl::DataType::float16;
         case at::kFloat:
             return nccl::DataType::float32;
         case at::kDouble:
             return nccl::DataType::float64;
-        case at::kBFloat16:
-            return nccl::DataType::bfloat16;
         default:
-            TORCH_CHECK(false, "NCCL does not support the type ", numbers.scalar_type());
+            TORCH_CHECK(false, "Crescendo's NCCL backend does not support the type ", numbers.scalar_type());
     }
 }
 

@@ -257,8 +257,6 @@ void add(std::vector<char>& sum, const std::vector<char>& term) {
 
 void add(DataType type, std::vector<char>& sum, const std::vector<char>& term) {
     switch (type) {
-        case DataType::int32:
-            return add<std::int32_t>(sum, term);
         case DataType::int64:
             return add<std::int64_t>(sum, term);
         case DataType::float32:
@@ -303,13 +301,8 @@ void exchange(const Communicator& communicator, char* numbers, const Request& re
 
 std::size_t size_of(DataType type) {
     switch (type) {
-        case DataType::int8:
         case DataType::uint8:
             return 1;
-        case DataType::float16:
-        case DataType::bfloat16:
-            return 2;
-        case DataType::int32:
         case DataType::float32:
             return 4;
         default:

@@ -19,10 +19,8 @@ static_assert(same(Result::success, ncclSuccess) && same(Result::unhandled_cuda_
               same(Result::system_error, ncclSystemError) && same(Result::internal_error, ncclInternalError) &&
               same(Result::invalid_argument, ncclInvalidArgument) && same(Result::invalid_usage, ncclInvalidUsage) &&
               same(Result::remote_error, ncclRemoteError) && same(Result::in_progress, ncclInProgress));
-static_assert(same(DataType::int8, ncclInt8) && same(DataType::uint8, ncclUint8) && same(DataType::int32, ncclInt32) &&
-              same(DataType::int64, ncclInt64) && same(DataType::float16, ncclFloat16) &&
-              same(DataType::float32, ncclFloat32) && same(DataType::float64, ncclFloat64) &&
-              same(DataType::bfloat16, ncclBfloat16));
+static_assert(same(DataType::uint8, ncclUint8) && same(DataType::int64, ncclInt64) &&
+              same(DataType::float32, ncclFloat32) && same(DataType::float64, ncclFloat64));
 static_assert(same(Reduction::sum, ncclSum));
 static_assert(sizeof(UniqueId) == sizeof(ncclUniqueId));
 static_assert(sizeof(Stream) == sizeof(cudaStream_t));
