@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 #include "core/check.hpp"
@@ -147,16 +148,17 @@ class Survey {
         const auto round = static_cast<std::int64_t>(threads) * 16;
         const auto num_blocks = set_->chunks().num_chunks();
         for (std::int64_t first = 0; first < num_blocks; first += round) {
-            std::vector<std::vector<Part>> parts(static_cast<std::size_t>(std::min(round, num_blocks - first)));
-            pool.run(parts.size(),
-                     [&](std::size_t index) { parts[index] = read(first + static_cast<std::int64_t>(index)); });
+            std::vector<std::int64_t> blocks(static_cast<std::size_t>(std::min(round, num_blocks - first)));
+            std::iota(blocks.begin(), blocks.end(), first);
+            std::vector<std::vector<Part>> parts(blocks.size());
+            pool.run(parts.size(), [&](std::size_t index) { parts[index] = read(blocks[index]); });
+            set_->expect_unchanged(blocks);
             for (const auto& of_block : parts) {
                 for (std::size_t channel = 0; channel < whole_.size(); ++channel) {
                     whole_[channel].join(of_block[channel]);
                 }
             }
-            const auto last = std::min(first + round, num_blocks) - 1;
-            advance(set_->chunks().samples_of(last).end - set_->chunks().samples_of(first).begin);
+            advance(set_->chunks().samples_of(blocks.back()).end - set_->chunks().samples_of(first).begin);
         }
     }
 
@@ -174,7 +176,6 @@ class Survey {
         std::vector<std::byte> rows(field_.bytes_of(samples.size()));
         const std::span<std::byte> out = rows;
         set_->read(samples.begin, samples.size(), {&out, 1});
-        set_->expect_unchanged({&index, 1});
         return with_type(field_.type, [&]<class T>() { return parts_of<T>(rows, field_); });
     }
 
