@@ -65,7 +65,9 @@ trainer = Trainer(
     model=BertForSequenceClassification(config),
     args=TrainingArguments(output_dir=folder, learning_rate=args.lr, num_train_epochs=trial.max_resource or 9,
                            per_device_train_batch_size=32, eval_strategy="epoch", save_strategy="epoch",
-                           save_total_limit=1, seed=trial.seed, report_to="none", disable_tqdm=True),
+                           save_total_limit=1, seed=trial.seed, report_to="none", disable_tqdm=True,
+                           # For several workers: otherwise each trains alone on CPUs, and eval_loss is their sum.
+                           use_cpu=not torch.cuda.is_available(), average_tokens_across_devices=False),
     train_dataset=Sentences(1000, seed=1), eval_dataset=Sentences(500, seed=2),
     compute_metrics=lambda predicted: {"accuracy": (predicted[0].argmax(-1) == predicted[1]).mean()},
     callbacks=[Report(trial)])

@@ -51,6 +51,7 @@ class TransformersTest(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.calls = []
+        self.arguments = mock.MagicMock()
 
     def run_example(self):
         """What the example did, in order."""
@@ -64,7 +65,7 @@ class TransformersTest(unittest.TestCase):
             BertForSequenceClassification=note("model"),
             Trainer=lambda **_: trainer,
             TrainerCallback=object,
-            TrainingArguments=mock.MagicMock(),
+            TrainingArguments=self.arguments,
             set_seed=note("set_seed"),
         )
         trial = types.SimpleNamespace(directory=Path(self.folder.name), seed=7, max_resource=2)
@@ -78,6 +79,13 @@ class TransformersTest(unittest.TestCase):
     def test_the_model_follows_from_the_trials_seed(self):
         self.assertEqual([call[:2] for call in self.run_example()[:1]], [("set_seed", (7,))])
         self.assertEqual([name for name, *_ in self.calls], ["set_seed", "model", "train"])
+
+    def test_several_workers_train_together_also_on_cpus_and_their_losses_are_not_added_up(self):
+        self.run_example()
+
+        options = self.arguments.call_args.kwargs
+        self.assertEqual(options["use_cpu"], not torch.cuda.is_available())
+        self.assertIs(options["average_tokens_across_devices"], False)
 
     def test_a_checkpoint_that_is_half_written_is_passed_over(self):
         self.assertEqual(self.run_example()[-1][2], {"resume_from_checkpoint": None})
