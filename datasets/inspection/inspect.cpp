@@ -27,7 +27,6 @@ void describe(hid_t data_set, DataSetInfo& info) {
     for (auto& filter : hdf5::filters(data_set)) {
         info.filters.push_back(std::move(filter.name));
     }
-    info.samples = info.shape.empty() ? 0 : info.shape[0];
     const auto element_bytes = static_cast<std::int64_t>(H5Tget_size(type.get()));
     if (__builtin_mul_overflow(H5Sget_simple_extent_npoints(space.get()), element_bytes, &info.bytes)) {
         throw DamagedFile("it claims to hold 2^63 bytes or more");

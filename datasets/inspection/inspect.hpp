@@ -18,7 +18,6 @@ struct DataSetInfo {
     std::vector<std::int64_t> shape = {};   ///< length of each axis; empty for a scalar
     std::vector<std::int64_t> chunk = {};   ///< shape of a chunk; empty if the layout is not chunked
     std::vector<std::string> filters = {};  ///< filters in the order of writing: "shuffle", "deflate"
-    std::int64_t samples = 0;               ///< length of the first axis; 0 for a scalar
     std::int64_t bytes = 0;                 ///< size of all elements
     std::int64_t stored_bytes = 0;          ///< size in the file; less if compressed or not yet written
     std::string packing = {};               ///< "x * 0.01 + 273.15, missing -32768" if its attributes say so

@@ -43,7 +43,7 @@ ExitCode inspect(const std::filesystem::path& file, Format format) {
         const bool is_data_set = info.link.empty() && !info.type.empty();
         const auto of_data_set = [&](auto value) { return is_data_set ? Cell{value} : Cell{}; };
         const auto unless_empty = [](const std::string& text) { return text.empty() ? Cell{} : Cell{text}; };
-        table.add_row({info.path, unless_empty(info.type), info.shape.empty() ? Cell{} : Cell{info.samples},
+        table.add_row({info.path, unless_empty(info.type), info.shape.empty() ? Cell{} : Cell{info.shape.front()},
                        is_data_set ? Cell{shape_of(info)} : Cell{},
                        unless_empty(fmt::format("{}", fmt::join(info.chunk, " x "))),
                        unless_empty(fmt::format("{}", fmt::join(info.filters, ", "))), of_data_set(info.bytes),

@@ -27,7 +27,6 @@ TEST_CASE("every data set of a file is listed with its shape and storage") {
     CHECK(found[0].shape == std::vector<std::int64_t>{3, 2});
     CHECK(found[0].chunk == std::vector<std::int64_t>{2, 2});
     CHECK(found[0].filters == std::vector<std::string>{"deflate"});
-    CHECK(found[0].samples == 3);
     CHECK(found[0].bytes == 24);
     CHECK(found[0].stored_bytes > 0);
     CHECK(found[0].stored_bytes < 32);  // 2 chunks of 4 zeros, compressed
@@ -68,7 +67,6 @@ TEST_CASE("links and data sets that cannot be samples are listed with their type
     CHECK(found[4].path == "/scalar");
     CHECK(found[4].space == DataSetInfo::Space::scalar);
     CHECK(found[4].shape.empty());
-    CHECK(found[4].samples == 0);
     CHECK(found[4].bytes == 4);
     CHECK(found[5].type == "string");
 }
