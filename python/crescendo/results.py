@@ -68,7 +68,7 @@ def load(directory: str | os.PathLike[str], program: str | None = None) -> Resul
         raise FileNotFoundError("the program `crescendo` is not on PATH; add its folder, or use load(DIR, program=…)")
     with tempfile.TemporaryDirectory() as folder:
         _ask(program, "export", directory, "--to", "json", "--out", folder)
-        trials, reports = (json.loads((Path(folder) / f"{name}.json").read_text()) for name in ("trials", "reports"))
+        trials, reports = (json.loads((Path(folder) / f"{name}.json").read_bytes()) for name in ("trials", "reports"))
     best = json.loads(_ask(program, "best", directory, "--format", "json"))
     if best is not None:
         best["config"] = {name: without_point(value) for name, value in best["config"].items()}
@@ -91,7 +91,7 @@ def _with_one_kind_a_column(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _ask(program: str, verb: str, directory: Path, *options: str) -> str:
-    done = subprocess.run([program, verb, str(directory), *options], capture_output=True, text=True)
+    done = subprocess.run([program, verb, str(directory), *options], capture_output=True, encoding="utf-8")
     if done.returncode != 0 and done.stdout.strip() != "null":  # null: no trial has a result yet
         raise ValueError(done.stderr.strip() or f"crescendo {verb} ended with status {done.returncode}")
     return done.stdout

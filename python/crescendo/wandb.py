@@ -289,7 +289,7 @@ def _write_parameters(directory: Path, rank: int) -> Path:
     """Writes the file in which W&B's agent passes parameters to wandb.init(), where they override its own values."""
     import yaml  # comes with wandb
 
-    parameters = json.loads((directory / "params.json").read_text())
+    parameters = json.loads((directory / "params.json").read_bytes())
     path = directory / f"wandb-parameters-{rank}.yaml"  # one file per process of the trial
     entries = {name: {"value": value} for name, value in parameters.items()}
     replace_file(path, yaml.safe_dump({"wandb_version": 1, **entries}, sort_keys=False).encode())

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -95,6 +96,20 @@ class ResultsTest(unittest.TestCase):
         parameters = json.loads((self.sweep / "trials/000000/params.json").read_text())
         self.assertEqual({name: type(value) for name, value in best["config"].items()}, {"x": float, "width": int})
         self.assertEqual(best["config"], parameters)
+
+    def test_names_and_texts_of_any_language_are_read_in_any_locale(self):
+        folder = Path(self.folder.name)
+        sweep = SWEEP.replace("name: s", "name: e").replace("x: {min: 0.0, max: 1.0}", "é: {value: ß}")
+        (folder / "e.yaml").write_text(sweep, encoding="utf-8")
+        subprocess.run([CRESCENDO, "run", "e.yaml"], cwd=folder, check=True, capture_output=True)
+        program = r"import crescendo; r = crescendo.load('e'); print(ascii([r.trials[0]['\xe9'], r.best['config']]))"
+        ascii_only = {**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
+
+        done = subprocess.run(
+            [sys.executable, "-X", "utf8=0", "-c", program], cwd=folder, env=ascii_only, capture_output=True, text=True
+        )
+
+        self.assertRegex(done.stdout, r"^\['\\xdf', \{'\\xe9': '\\xdf', 'width': \d+\}\]$", done.stderr)
 
     def test_a_record_that_is_being_written_does_not_count_yet(self):
         journal = self.sweep / "journal.jsonl"
