@@ -21,8 +21,12 @@ void UsableSlots::lose(const AgentLost& notice) {
     drop(lost);
 }
 
-/// The slot is lost until a trainer starts on it. The user is told once.
+/// The slot is lost until a trainer starts on it. The user is told once. A slot that was left out stays out.
 void UsableSlots::lose(const SlotDown& notice) {
+    if (decisions_.history().left_out().contains(notice.slot)) {
+        orders_.lose({notice.slot});
+        return;
+    }
     const bool is_known = !down_.insert_or_assign(notice.slot, notice).second;
     devices_[notice.slot] = notice.device;
     if (is_known) {
@@ -47,7 +51,7 @@ void UsableSlots::drop(const std::set<SlotId>& slots) {
 
 void UsableSlots::regain(const SlotUp& notice) {
     orders_.note_back(notice.slot);
-    if (down_.erase(notice.slot) == 0 || decisions_.history().left_out().contains(notice.slot)) {
+    if (down_.erase(notice.slot) == 0) {
         return;
     }
     view_.say(fmt::format("slot {} is in use again", notice.slot.value));

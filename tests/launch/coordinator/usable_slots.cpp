@@ -67,6 +67,22 @@ TEST_CASE("a session ends instead of waiting if its only remaining slots are lef
     CHECK(stage.history.sweep().state() == SweepState::running);
 }
 
+TEST_CASE("nobody waits for a slot that is left out, even if its idle trainers end") {
+    Stage stage("run_cap: 5\nmax_retries: 0\n", "{type: fifo, max: 4}");
+    stage.agents.report(0, 1, 0.5);
+    for (const int trial : {1, 2, 3}) {
+        stage.agents.notices.push_back(WorkerFailed{TrialId{trial}, SlotId{1}, FailureKind::crash, "no GPU"});
+    }
+    stage.agents.notices.push_back(SlotDown{SlotId{1}, 0, "no GPU"});
+    stage.agents.notices.push_back(AgentLost{NodeId{0}, "no sign of life"});
+
+    CHECK_THROWS_WITH(stage.run(), doctest::Contains("no slot is left: 1 was left out"));
+
+    for (const auto& line : stage.view.said) {
+        CHECK(line.find("it is tried again") == std::string::npos);
+    }
+}
+
 TEST_CASE("a slot where no trainer starts is lost until one starts, and its trial continues elsewhere") {
     Stage stage("run_cap: 3\n", "{type: fifo, max: 4}");
     stage.agents.notices.push_back(SlotDown{SlotId{1}, 0, "no GPU"});
