@@ -203,13 +203,14 @@ void ProgramRun::receive() {
     }
 }
 
-/// The program waits for a decision, while we wait for the line feed of its report.
+/// The program waits for a decision, while we wait for the line feed of its report. What it wrote comes last, because
+/// remarks that begin alike are shown once.
 void ProgramRun::remark_on_unfinished() {
     unfinished_due_.reset();
     is_told_of_unfinished_ = true;
     remark(
-        fmt::format("it wrote '{}' to CRESCENDO_FD without a line feed; each report is a line, and counts once the "
-                    "line is complete",
+        fmt::format("it wrote to CRESCENDO_FD without a line feed; each report is a line, and counts once the line is "
+                    "complete: '{}'",
                     program_->channel.unfinished().substr(0, 200)));
 }
 
