@@ -180,12 +180,12 @@ class Profiler {
 
     /// In a group, backward overlaps a part of the exchange with computation. The rest of the exchange is the time by
     /// which it is longer than backward in a group of one, while all members compute alone. (An exchange after backward
-    /// is a separate part.)
+    /// is a separate part.) A member whose share of the batch is empty has no backward of its own.
     void part_off_reduction(Metrics& parts, const LoadedBatch& same) {
         const Group alone(device_);
         GradientReducer reducer(alone, trial_.learning_parameters());
-        const double backward = parts_of([&] { trial_.step(same, alone, reducer); }).at("backward");
-        const double longer = std::max(0.0, parts.at("backward") - backward);
+        const double backward = parts_of([&] { trial_.step(same, alone, reducer); })["backward"];
+        const double longer = std::max(0.0, parts["backward"] - backward);
         parts["reduction"] += longer;
         parts["backward"] -= longer;
     }

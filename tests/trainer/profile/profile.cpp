@@ -92,3 +92,19 @@ TEST_CASE("the workers of a group are measured together, including their exchang
     CHECK_FALSE(second.contains("checkpoint"));
     CHECK(first["flop"].get<double>() == second["flop"].get<double>());
 }
+
+TEST_CASE("a worker whose share of a batch has no samples is measured too") {
+    const SweepFixture sweep;
+    FakeCrescendo crescendo(2, "crescendo-trainer");
+    Terms terms = sweep.terms("trial");
+    terms.settings["batch_size"] = 1;
+    std::filesystem::create_directory(terms.directory);
+
+    for (int rank = 0; rank < 2; ++rank) {
+        crescendo.send(rank, order_of(terms, rank, 2));
+    }
+
+    for (int rank = 0; rank < 2; ++rank) {
+        CHECK(crescendo.await_one_of(rank, {"profiled", "failed"})["type"] == "profiled");
+    }
+}
