@@ -44,6 +44,7 @@ KEYS: Dict[str, Dict[str, str]] = {
     "progress": {},
 }
 """Required keys of each message from a trainer, with their types."""
+TIME_TO_START = 300.0  # seconds; crescendo waits as long for 'hello', and for the answer to --check
 
 
 def expect(holds: bool, message: str) -> None:
@@ -92,6 +93,7 @@ class Conformance:
         self.command = command
         self.settings = settings
         self.patience = patience
+        self.patience_at_start = max(patience, TIME_TO_START)
         self.times_steps = False
         """Whether a report of the trainers so far had step times. Updated when trainers are replaced."""
         self._crescendo: Optional[Crescendo] = None
@@ -101,7 +103,8 @@ class Conformance:
     @property
     def crescendo(self) -> Crescendo:
         if self._crescendo is None:
-            self._crescendo = Crescendo(4, self.command, patience=self.patience)
+            self._crescendo = Crescendo(4, self.command, patience=self.patience_at_start)
+            self._crescendo.patience = self.patience
         return self._crescendo
 
     def living(self, count: int) -> List[int]:
@@ -175,17 +178,6 @@ class Conformance:
             for message in self.crescendo.trainers[trainer].messages:
                 raise Unexpected(f"it sends {message['type']!r} {why}")
 
-    def run_with(self, words: List[str], given: str = "", **more: Any) -> str:
-        """Runs the program with these words, and returns what it prints."""
-        try:
-            done = subprocess.run(
-                [*self.command, *words], input=given, capture_output=True, text=True, timeout=self.patience, **more
-            )
-        except subprocess.TimeoutExpired:
-            raise Unexpected(f"{' '.join(words)} does not end within {self.patience:g} s") from None
-        expect(done.returncode == 0, f"{' '.join(words)} ends with status {done.returncode}: {done.stderr[-1000:]}")
-        return done.stdout
-
 
 Check = Callable[[Conformance], None]
 CHECKS: List[Tuple[str, str, Check]] = []
@@ -201,13 +193,24 @@ def check(title: str, section: str) -> Callable[[Check], Check]:
 
 @check("--check accepts these settings", "checking-the-settings")
 def check_settings(conformance: Conformance) -> None:
-    printed = conformance.run_with(
-        ["--check"], json.dumps({"settings": conformance.settings, "parameters": {}}), env=_without_socket()
-    )
     try:
-        problems = json.loads(printed)["problems"]
+        done = subprocess.run(
+            [*conformance.command, "--check"],
+            input=json.dumps({"settings": conformance.settings, "parameters": {}}),
+            capture_output=True,
+            text=True,
+            timeout=conformance.patience_at_start,
+            env=_without_socket(),
+        )
+    except subprocess.TimeoutExpired:
+        raise Unexpected(f"--check does not end within {conformance.patience_at_start:g} s") from None
+    expect(done.returncode == 0, f"--check ends with status {done.returncode}: {done.stderr[-1000:]}")
+    try:
+        problems = json.loads(done.stdout.strip().rpartition("\n")[2])["problems"]  # after a script's other output
     except (ValueError, KeyError, TypeError):
-        raise Unexpected(f"--check must print one object with the key 'problems'; it prints {printed!r}") from None
+        raise Unexpected(
+            f"the last line that --check prints must be an object with the key 'problems'; it prints {done.stdout!r}"
+        ) from None
     expect(problems == [], f"--check rejects the settings: {json.dumps(problems)}; pass others with --settings")
 
 
@@ -415,7 +418,7 @@ def check_channel_end(conformance: Conformance) -> None:
 @check("--check-group forms a group", "checking-a-group")
 def check_group(conformance: Conformance) -> None:
     words = [["--check-group", str(rank), "2"] for rank in (0, 1)]
-    with FakeCrescendo(2, conformance.command, words=words, patience=conformance.patience) as crescendo:
+    with FakeCrescendo(2, conformance.command, words=words, patience=conformance.patience_at_start) as crescendo:
         for member in (0, 1):
             result = crescendo.expect(member, "group_checked")
             expect(result.get("sum") == 3.0, f"'group_checked' must have the sum 3.0: {json.dumps(result)}")
@@ -451,7 +454,7 @@ def run(command: List[str], settings: Message, patience: float = 60.0) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m crescendo.check", description=__doc__.split("\n")[0])
     parser.add_argument("--settings", default="{}", help="a trial's settings as JSON, or a file with it")
-    parser.add_argument("--patience", type=float, default=60.0, help="seconds to wait for anything (60)")
+    parser.add_argument("--patience", type=float, default=60.0, help="seconds to wait for anything but the start (60)")
     parser.add_argument("program", help="the trainer, as in `command:`: a file, or a name along PATH")
     parser.add_argument("argument", nargs=argparse.REMAINDER, help="its arguments: python3 train.py --epochs=9")
     args = parser.parse_args()

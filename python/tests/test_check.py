@@ -52,6 +52,26 @@ class StubTest(unittest.TestCase):
             conformance.close()
             self.assertEqual(conformance.times_steps, times)
 
+    def test_a_trainer_has_as_long_to_start_as_a_sweep_gives_it(self):
+        with mock.patch.object(check, "Crescendo") as started:
+            started.return_value.arrivals = []
+            conformance = check.Conformance(["train"], {}, patience=60)
+            self.addCleanup(conformance.close)
+            self.assertEqual(conformance.crescendo.patience, 60)
+
+        started.assert_called_once_with(4, ["train"], patience=300)
+
+    def test_the_answer_to_check_is_the_last_line(self):
+        for end in ("", "; print('done')"):
+            answer = "print('loads data'); print('{\"problems\": []}')" + end
+            conformance = check.Conformance([sys.executable, "-c", answer], {}, patience=60)
+            self.addCleanup(conformance.close)
+            if end:
+                with self.assertRaisesRegex(Unexpected, "last line .*'problems'; it prints 'loads data"):
+                    check.check_settings(conformance)
+            else:
+                check.check_settings(conformance)
+
     def test_a_hello_that_lacks_something(self):
         said = self.complaint(check.check_hello, "send(type='hello', pid=1)\nstream.readline()")
         self.assertIn("'hello' lacks the key 'version'", said)
