@@ -27,6 +27,7 @@
 #include <string>
 
 #include "launch/process/child_process.hpp"
+#include "launch/process/guard.hpp"
 
 using crescendo::launch::ChildProcess;
 
@@ -129,7 +130,9 @@ int main(int argc, char** argv) {
         ::_exit(127);
     }
     if (program < 0) {
-        std::fprintf(stderr, "crescendo: cannot start a process: %s\n", std::strerror(errno));
+        const int error = errno;
+        ::dprintf(ChildProcess::protocol_fd, "%s%d\n", crescendo::launch::no_process.data(), error);
+        std::fprintf(stderr, "crescendo: cannot start a process: %s\n", std::strerror(error));
         return 1;
     }
     ::setpgid(program, program);

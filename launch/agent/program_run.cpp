@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "core/check.hpp"
 #include "launch/agent/argument_advice.hpp"
@@ -177,6 +178,9 @@ std::chrono::milliseconds ProgramRun::time_to_save() const {
 
 void ProgramRun::receive() {
     for (const auto& line : program_->channel.receive()) {
+        if (line.starts_with(no_process)) {
+            throw process_refusal(std::atoi(line.c_str() + no_process.size()));
+        }
         if (state_ != State::trains) {
             ignore({line});
             continue;

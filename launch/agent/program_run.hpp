@@ -53,7 +53,8 @@ class ProgramRun {
     void await_end() const;
 
     /// Reads the process's reports, checks whether it has ended, and forces it to leave when its time is up. Returns
-    /// how the process ended, once it has; the run is over then.
+    /// how the process ended, once it has; the run is over then. Throws std::system_error if the guard could not start
+    /// the process: that is no failure of the trial.
     std::optional<End> advance();
 
     /// See Worker.

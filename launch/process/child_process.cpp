@@ -14,7 +14,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <thread>
 
 #include "core/files/durable_file.hpp"
@@ -191,6 +190,12 @@ std::string to_string(const ExitStatus& status) {
     return fmt::format("exit status {}", status.code);
 }
 
+std::system_error process_refusal(int error) {
+    return {error, std::generic_category(),
+            error == EAGAIN ? "cannot start a process, because `ulimit -u` or the container allows no more"
+                            : "cannot start a process"};
+}
+
 std::optional<ExitStatus> wait_for_end(pid_t pid, std::chrono::seconds patience) {
     const auto end = std::chrono::steady_clock::now() + patience;
     for (int status = 0;;) {
@@ -229,8 +234,7 @@ ChildProcess::ChildProcess(const ProcessOptions& options) {
     const pid_t parent = ::getpid();
     pid_ = ::fork();
     if (pid_ < 0) {
-        throw refusal(errno == EAGAIN ? "cannot start a process, because `ulimit -u` or the container allows no more"
-                                      : "cannot start a process");
+        throw process_refusal(errno);
     }
     if (pid_ == 0) {
         become(options, cpus, command_pointers.data(), environment_pointers.data(), theirs.get(), log.get(),

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,9 @@ struct ExitStatus {
 
 /// Text for messages: "exit status 3", "killed by signal 9 (Killed)".
 std::string to_string(const ExitStatus& status);
+
+/// The system refuses another process, perhaps only for now. `error` is the errno of fork().
+std::system_error process_refusal(int error);
 
 /// Time for a killed process to end. It normally ends at once, unless a hanging device or file system blocks it; after
 /// this time we no longer wait for it.

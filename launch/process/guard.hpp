@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace crescendo::launch {
@@ -14,6 +15,9 @@ inline std::vector<std::string> guarded(const std::string& guard, std::chrono::m
     result.insert(result.end(), command.begin(), command.end());
     return result;
 }
+
+/// The line, up to the errno of fork(), that a guard sends instead of starting its program.
+inline constexpr std::string_view no_process = "no process: ";
 
 /// Time for a guard to find and kill all processes that a program started. A guard that takes longer is stuck itself.
 inline constexpr std::chrono::seconds time_of_the_guard{10};

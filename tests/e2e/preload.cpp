@@ -6,11 +6,13 @@
 /// TRUNCATE_ERRNO every ftruncate fails with this error, as on a full copy-on-write disk
 /// CRASH_IN       HDF5's library crashes when it opens a file with this name
 /// CRASH_IN_READ  it crashes when it is asked for a chunk
+/// NO_FORK_IN     a program with this name cannot fork, as if the system allowed no more processes
 /// MPI_ERROR      ranks cannot reach each other: the first all-to-all exchange ends with this error
 /// RANK_APART     this rank is on a separate host, which has no network to others
 
 #include <dlfcn.h>
 #include <sys/resource.h>
+#include <sys/types.h>
 
 #include <cerrno>
 #include <csignal>
@@ -57,6 +59,15 @@ int flock(int descriptor, int operation) noexcept {
         std::ofstream(rival) << "process 7 on elsewhere\n{\"host\":\"elsewhere\",\"pid\":7}\n";
     }
     errno = std::atoi(error);
+    return -1;
+}
+
+pid_t fork() noexcept {
+    const char* name = std::getenv("NO_FORK_IN");
+    if (name == nullptr || std::strcmp(name, program_invocation_short_name) != 0) {
+        return next<pid_t()>("fork")();
+    }
+    errno = EAGAIN;
     return -1;
 }
 

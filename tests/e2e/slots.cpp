@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <fstream>
 
+#include "tests/contains.hpp"
 #include "tests/count.hpp"
 #include "tests/e2e/command.hpp"
+#include "tests/e2e/preload.hpp"
 #include "tests/variable.hpp"
 
 using namespace crescendo::tests;
@@ -149,6 +151,21 @@ TEST_CASE("a sweep gives up with a message if none of its trainers can start") {
     CHECK_MESSAGE(run.err.find("no trainer can start on any slot, and nothing runs: ") != std::string::npos, run.err);
     CHECK(run.err.find("no GPU anywhere") != std::string::npos);
     CHECK(processes_in(folder.path()).empty());
+}
+
+TEST_CASE("if the system allows no process for a program, the session ends, and no trial has failed") {
+    const TemporaryFolder folder;
+    write_program_sweep(folder.path(), "run_cap: 1\nslots: 1\nscheduler: {type: fifo, max: 1}\n", "");
+    Result run;
+    {
+        const Preload preload("NO_FORK_IN", "crescendo-guard");
+        run = run_crescendo(folder.path(), {"run", "sweep.yaml"});
+    }
+
+    CHECK(run.code == 75);
+    CHECK(contains(run.err, "cannot start a process, because `ulimit -u` or the container allows no more"));
+    CHECK(run_crescendo(folder.path(), {"resume", "s"}).code == 0);
+    CHECK(run_crescendo(folder.path(), {"trials", "s", "--format", "json"}).json()[0].at("failures") == 0);
 }
 
 TEST_CASE("one broken GPU of eight costs one slot, and the message names the GPU") {

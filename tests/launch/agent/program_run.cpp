@@ -221,6 +221,23 @@ TEST_CASE("failures say what happened and give the program's last words") {
     }
 }
 
+TEST_CASE("a guard that cannot start a process is no failure of the trial") {
+    ProgramNode node(1);
+    const auto guard = node.folder / "guard";
+    std::ofstream(guard) << "#!/bin/bash\necho 'no process: 11' >&$CRESCENDO_FD; exit 1\n";
+    std::filesystem::permissions(guard, std::filesystem::perms::owner_all);
+    auto options = node.options(1, {}, {});
+    options.guard = guard.string();
+    Agent agent(NodeId{0}, std::move(options));
+    agent.obey(node.group(0, 1, "true"));
+
+    const auto run = [&] {
+        while (agent.poll(std::chrono::seconds(1)).empty()) {}
+    };
+
+    CHECK_THROWS_WITH_AS(run(), doctest::Contains("cannot start a process, because `ulimit -u`"), std::system_error);
+}
+
 TEST_CASE("a program that neither reports nor ends gets a remark without the words of an earlier run") {
     const Times times{.patience = std::chrono::milliseconds(100)};
     const char* script = "until [ -e told ]; do sleep 0.01; done";
