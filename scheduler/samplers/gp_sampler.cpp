@@ -217,7 +217,7 @@ class GpSampler::Search {
     /// change nothing, or only an absent parameter, lead to such points.
     bool has_begun_at(const std::vector<double>& point) const {
         const auto& results = sampler_.results();
-        if (sampler_.tried().size() > 0) {
+        if (sampler_.tried().is_finite()) {
             return false;
         }
         for (int trial = sampler_.num_earlier(); trial < results.num_trials(); ++trial) {

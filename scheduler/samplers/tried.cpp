@@ -7,12 +7,8 @@ namespace crescendo {
 Tried::Tried(const SearchSpace& space) {
     for (const auto& parameter : space.parameters()) {
         auto values = FiniteValues::of(parameter.distribution);
-        if (!values) {
-            axes_.clear();
-            return;
-        }
-        most_ *= static_cast<double>(values->size() + (parameter.when.empty() ? 0 : 1));
-        axes_.push_back({parameter.name, parameter.is_derived() ? std::nullopt : std::move(values)});
+        most_ *= values ? static_cast<double>(values->size() + (parameter.when.empty() ? 0 : 1)) : HUGE_VAL;
+        axes_.push_back({parameter.name, parameter.is_derived(), std::move(values)});
     }
 }
 
@@ -29,19 +25,19 @@ bool Tried::repeats(const Config& config, std::size_t size) const {
 }
 
 std::optional<std::uint64_t> Tried::key_of(const Config& config) const {
-    if (axes_.empty()) {
-        return {};
-    }
     std::uint64_t key = 0;
     auto next = config.begin();
-    for (const auto& [name, values] : axes_) {
+    for (const auto& [name, is_derived, values] : axes_) {
         const bool is_there = next != config.end() && next->first == name;
-        if (values) {
-            const auto index = is_there ? values->index_of(next->second) : std::optional<std::int64_t>(-1);
+        if (!is_derived) {
+            const auto index = !is_there ? std::optional<std::int64_t>(-1)
+                               : values  ? values->index_of(next->second)
+                                         : std::nullopt;
             if (!index) {
                 return {};
             }
-            key = key * static_cast<std::uint64_t>(values->size() + 1) + static_cast<std::uint64_t>(*index + 1);
+            key = key * static_cast<std::uint64_t>(values ? values->size() + 1 : 1) +
+                  static_cast<std::uint64_t>(*index + 1);
         }
         next += is_there;
     }

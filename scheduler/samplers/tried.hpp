@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -14,7 +15,8 @@
 
 namespace crescendo {
 
-/// The configurations that trials began with, if the search space has finitely many.
+/// The configurations that trials began with. It counts those without a number of infinitely many values: all of a
+/// finite search space, and in an infinite one those of a choice that leaves out all other parameters.
 class Tried {
   public:
     explicit Tried(const SearchSpace& space);
@@ -22,11 +24,13 @@ class Tried {
     /// Takes the configuration of a trial. A trial that has reported adds nothing, because it was told before.
     void tell(const Trial& trial);
 
-    /// Number of different configurations that were told. Always 0 if the space has infinitely many.
+    /// Whether the space has finitely many configurations, so that all of them count.
+    bool is_finite() const { return std::isfinite(most_); }
+
+    /// Number of different configurations that were told and count.
     std::size_t size() const { return keys_.size(); }
 
-    /// Whether a trial began with `config`, although the space has others that no trial began with. Always false if the
-    /// space has infinitely many.
+    /// Whether a trial began with `config`, which counts, although the space has others that no trial began with.
     bool repeats(const Config& config) const { return repeats(config, size()); }
 
     /// As repeats(config), but as it was after the first `size` different configurations.
@@ -35,14 +39,15 @@ class Tried {
   private:
     struct Axis {
         std::string name;
-        std::optional<FiniteValues> values;  // none: the parameter is derived
+        bool is_derived;                     // from the others
+        std::optional<FiniteValues> values;  // none if there are infinitely many
     };
 
-    /// A number for the configuration. Two configurations share one only in a space of more than 2^64. Nothing if a
-    /// value is not one of its parameter's.
+    /// A number for the configuration. Two configurations share one only in a space of more than 2^64. Nothing if it
+    /// does not count, or if a value is not one of its parameter's.
     std::optional<std::uint64_t> key_of(const Config& config) const;
 
-    std::vector<Axis> axes_;  // of all parameters, in their order; empty in an infinite space
+    std::vector<Axis> axes_;  // of all parameters, in their order
     double most_ = 1;         // upper bound of the number of configurations
     std::map<std::uint64_t, std::size_t> keys_;  // each with the number of keys before it
 };

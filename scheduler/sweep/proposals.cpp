@@ -10,11 +10,12 @@ namespace {
 /// Most attempts to draw an untried configuration. If all fail, few untried ones are left.
 constexpr int most_attempts = 100;
 
-/// If `config` was tried, the first configuration from `draw` that was not. Nothing if `config` was not tried, or if no
-/// attempt finds one.
+/// If `config` was tried in a finite space, the first configuration from `draw` that was not. Nothing otherwise, or if
+/// no attempt finds one. In an infinite space only models avoid what was tried: journals have their proposals, while a
+/// replay draws again what was drawn at random.
 template <class Draw>
 std::optional<Config> instead_of(const Config& config, const Tried& tried, const Draw& draw) {
-    for (int attempt = 0; tried.repeats(config) && attempt < most_attempts; ++attempt) {
+    for (int attempt = 0; tried.is_finite() && tried.repeats(config) && attempt < most_attempts; ++attempt) {
         auto other = draw(attempt);
         if (!tried.repeats(other)) {
             return other;

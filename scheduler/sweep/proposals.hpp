@@ -20,7 +20,7 @@ namespace crescendo {
 /// then the sampler's.
 ///
 /// In a finite search space, no configuration is tried twice while there are others. What an event or the sweep file
-/// gives is tried in any case.
+/// gives is tried in any case. (In an infinite one, tpe, cmaes and gp themselves avoid what was tried.)
 class Proposals {
   public:
     Proposals(const SweepSpec& spec, AnySampler sampler)

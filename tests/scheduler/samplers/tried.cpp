@@ -58,12 +58,22 @@ TEST_CASE("an absent parameter counts as a value of its own, but a derived one d
     CHECK_FALSE(tried.repeats({{"on", yes}, {"off", no}, {"x", whole(1)}}));
 }
 
-TEST_CASE("no configuration is a repetition if there are infinitely many, or if all have been tried") {
-    Tried infinite(SearchSpace({{"x", IntUniform{0, 1}}, {"y", Uniform{0, 1}}}));
-    infinite.tell(started(0, {{"x", whole(0)}, {"y", 0.5}}));
-    CHECK_FALSE(infinite.repeats({{"x", whole(0)}, {"y", 0.5}}));
+TEST_CASE("a configuration with a number of infinitely many is no repetition, but one without it is") {
+    Tried tried(SearchSpace({{"x", IntUniform{0, 2}}, {"y", Uniform{0, 1}, "x > 0"}, {"z", IntUniform{0, 1}}}));
+    CHECK_FALSE(tried.is_finite());
 
+    tried.tell(started(0, {{"x", whole(0)}, {"z", whole(1)}}));
+    tried.tell(started(1, {{"x", whole(1)}, {"y", 0.5}, {"z", whole(1)}}));
+
+    CHECK(tried.size() == 1);
+    CHECK(tried.repeats({{"x", whole(0)}, {"z", whole(1)}}));
+    CHECK_FALSE(tried.repeats({{"x", whole(0)}, {"z", whole(0)}}));
+    CHECK_FALSE(tried.repeats({{"x", whole(1)}, {"y", 0.5}, {"z", whole(1)}}));
+}
+
+TEST_CASE("no configuration is a repetition if all have been tried") {
     Tried two(SearchSpace({{"x", IntUniform{0, 1}}}));
+    CHECK(two.is_finite());
     two.tell(started(0, {{"x", whole(0)}}));
     CHECK(two.repeats({{"x", whole(0)}}));
     two.tell(started(0, {{"x", whole(1)}}));
