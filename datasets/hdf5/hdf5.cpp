@@ -87,8 +87,8 @@ bool is_yes(htri_t answer, const std::string& path) {
     return answer > 0;
 }
 
-/// "/ holds train, test": members of the group that contains `path`, or of the nearest existing object above. Lists only
-/// some, because groups of simulations may have thousands.
+/// "/ holds train, test": members of the group that contains `path`, or of the nearest existing object above. Lists
+/// only some, because groups of simulations may have thousands.
 std::string siblings(hid_t file, std::string path) {
     do {
         path.resize(std::max<std::size_t>(path.rfind('/'), 1));

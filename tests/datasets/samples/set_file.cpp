@@ -117,7 +117,8 @@ TEST_CASE("a dangling link is named with its target, not reported as a missing n
     CHECK(complaint_about(file + ":/b/train") == Contains("set.h5:/b (soft link) points to /nowhere, which"));
     CHECK(complaint_about(file + ":/d/train") == Contains("set.h5:/d (external link) points to gone.h5:/x, which"));
     CHECK(complaint_about(file + ":/e") == Contains("set.h5:/e (soft link) points to /e, which"));
-    CHECK(complaint_about(file + ":/c/inputs/train") == Contains("has no group /c/inputs/train: /c/inputs is not a group"));
+    CHECK(complaint_about(file + ":/c/inputs/train") ==
+          Contains("has no group /c/inputs/train: /c/inputs is not a group"));
 }
 
 TEST_CASE("damage never makes a set one without targets") {
