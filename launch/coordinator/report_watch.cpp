@@ -88,11 +88,12 @@ std::optional<std::string> ReportWatch::skipped_rungs(const protocol::Report& re
         passed.begin()->value, passed.rbegin()->value, report.resource.value - before.value);
 }
 
-/// Growth that must pay off needs step times. crescendo-trainer lacks them only if an epoch is a single step.
+/// Growth that must pay off needs step times. crescendo-trainer lacks them only if an epoch is a single step. Only the
+/// first report counts: programs that time their steps also lack them in a report of a group that has made no step.
 std::optional<std::string> ReportWatch::untimed_steps(const protocol::Report& report, const Sweep& sweep) {
     const auto& scheduler = sweep.spec().scheduler;
     if (!file_.command || scheduler.kind != SchedulerKind::rasda || scheduler.grow_when == GrowWhen::always ||
-        report.step_seconds || std::exchange(told_of_steps_, true)) {
+        std::exchange(looked_for_steps_, true) || report.step_seconds) {
         return {};
     }
     return "the program's reports have no step_seconds, so trials grow even if more workers do not make them faster; "

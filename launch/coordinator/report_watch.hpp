@@ -40,7 +40,7 @@ class ReportWatch {
     bool is_any_finite_ = false;
     bool told_of_end_ = false;
     bool told_of_rungs_ = false;
-    bool told_of_steps_ = false;
+    bool looked_for_steps_ = false;
     bool told_of_samples_ = false;
 };
 

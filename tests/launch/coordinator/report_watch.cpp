@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/launch/coordinator/stage.hpp"
 
@@ -24,23 +25,27 @@ auto times_said(const Stage& stage, const std::string& words) {
 }  // namespace
 
 TEST_CASE("a trial that has to grow by goodput but does not report its step times causes one message") {
-    const auto said_of = [](std::optional<double> step_seconds, const std::string& grow_when) {
+    using Times = std::vector<std::optional<double>>;
+    const auto said_of = [](const Times& times, const std::string& grow_when) {
         Stage stage("run_cap: 1\n", "{type: rasda, min: 1, max: 4, reduction_factor: 2, grow_when: " + grow_when + "}");
         stage.file.trainer.reset();
         stage.file.command = {"train"};
         stage.file.grow = launch::GrowMode::in_place;
-        for (const int resource : {1, 2, 4}) {
+        for (int resource = 1; const auto& step_seconds : times) {
             auto report = report_of(0, resource, 0.5);
             report.step_seconds = step_seconds;
             stage.agents.notices.emplace_back(report);
+            resource *= 2;
         }
         CHECK(stage.run() == launch::Outcome::finished);
         return times_said(stage, "reports have no step_seconds");
     };
 
-    CHECK(said_of({}, "goodput") == 1);
-    CHECK(said_of({}, "always") == 0);
-    CHECK(said_of(0.1, "goodput") == 0);
+    const Times none{{}, {}, {}};
+    CHECK(said_of(none, "goodput") == 1);
+    CHECK(said_of(none, "always") == 0);
+    CHECK(said_of({0.1, 0.1, 0.1}, "goodput") == 0);
+    CHECK(said_of({0.1, {}, 0.1}, "goodput") == 0);  // the second report is of a group that has made no step
 }
 
 TEST_CASE("trials that report the same numbers for different parameters cause one message") {
