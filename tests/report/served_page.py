@@ -127,6 +127,8 @@ class ServedPageTest(PageTest):
             with (self.folder / "late/journal.jsonl").open("ab", buffering=0) as journal:
                 with page.expect_request(address.geturl()):
                     journal.write(b"".join(lines[:4]))
+                while not fetches:
+                    page.wait_for_timeout(10)  # the handler of routes runs after that of requests
                 earlier = fetches[0].fetch()
                 journal.write(b"".join(lines[4:]))
             page.wait_for_function("() => window.messages > 2")
