@@ -1,5 +1,6 @@
 #include "scheduler/samplers/tried.hpp"
 
+#include <cmath>
 #include <utility>
 
 namespace crescendo {
@@ -7,6 +8,7 @@ namespace crescendo {
 Tried::Tried(const SearchSpace& space) {
     for (const auto& parameter : space.parameters()) {
         auto values = FiniteValues::of(parameter.distribution);
+        is_finite_ = is_finite_ && values;
         most_ *= values ? static_cast<double>(values->size() + (parameter.when.empty() ? 0 : 1)) : HUGE_VAL;
         axes_.push_back({parameter.name, parameter.is_derived(), std::move(values)});
     }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -25,7 +24,7 @@ class Tried {
     void tell(const Trial& trial);
 
     /// Whether the space has finitely many configurations, so that all of them count.
-    bool is_finite() const { return std::isfinite(most_); }
+    bool is_finite() const { return is_finite_; }
 
     /// Number of different configurations that were told and count.
     std::size_t size() const { return keys_.size(); }
@@ -48,7 +47,8 @@ class Tried {
     std::optional<std::uint64_t> key_of(const Config& config) const;
 
     std::vector<Axis> axes_;  // of all parameters, in their order
-    double most_ = 1;         // upper bound of the number of configurations
+    bool is_finite_ = true;
+    double most_ = 1;  // upper bound of the number of configurations; infinity also if a finite space has too many
     std::map<std::uint64_t, std::size_t> keys_;  // each with the number of keys before it
 };
 

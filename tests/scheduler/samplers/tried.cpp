@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 #include "tests/scheduler/samplers/learning.hpp"
 
 using namespace crescendo;
@@ -78,6 +81,14 @@ TEST_CASE("no configuration is a repetition if all have been tried") {
     CHECK(two.repeats({{"x", whole(0)}}));
     two.tell(started(0, {{"x", whole(1)}}));
     CHECK_FALSE(two.repeats({{"x", whole(0)}}));
+}
+
+TEST_CASE("a space is finite also if its configurations are too many for a number") {
+    std::vector<Parameter> parameters;
+    for (int i = 0; i < 100; ++i) {
+        parameters.push_back({"x" + std::to_string(100 + i), IntUniform{0, 999'999}});
+    }
+    CHECK(Tried(SearchSpace(parameters)).is_finite());
 }
 
 TEST_CASE("a configuration with an impossible value repeats nothing") {
