@@ -63,8 +63,9 @@ ExitCode train(const RecordedSweep& sweep, TrialId trial, const fs::path& folder
         return resume_sweep(resume, session);
     }
     require_sound_start(options.session, session);
-    auto draft = draft_sweep(retraining_of(sweep.file, sweep.history.sweep().trial(trial).config, options.num_seeds),
-                             folder / "sweep.yaml");
+    const auto& config = sweep.history.sweep().trial(trial).config;
+    auto draft =
+        draft_sweep(retraining_of(sweep.file, sweep.limits(), config, options.num_seeds), folder / "sweep.yaml");
     check(draft, ProgramPaths::find());
     draft.mistakes.throw_if_any(draft.file.source);
     std::error_code refused;

@@ -35,7 +35,7 @@ std::uint64_t other_seed(std::uint64_t seed) {
 
 }  // namespace
 
-std::string retraining_of(const SweepFile& file, const Config& config, int num_seeds) {
+std::string retraining_of(const SweepFile& file, const OrderedJson& limits, const Config& config, int num_seeds) {
     Mistakes none;
     const auto original = parse_yaml(file.text, file.name, none, "command").root;
     OrderedJson result{{"name", file.name + "-retrain"},
@@ -52,8 +52,8 @@ std::string retraining_of(const SweepFile& file, const Config& config, int num_s
         scheduler["workers"] = file.spec.scheduler.workers;
     }
     for (const auto& key : training_keys()) {
-        if (original.contains(key)) {
-            result[key] = original.at(key);
+        if (const auto& source = limits.contains(key) ? limits : original; source.contains(key)) {
+            result[key] = source.at(key);
         }
     }
     if (file.trainer && file.has_final_test()) {

@@ -10,9 +10,10 @@ namespace crescendo::launch {
 /// seed, all to the full resource (type fifo), with the workers that the sweep's trials begin with, and on all slots.
 /// In a sweep without a maximum, each program ends by itself, here too.
 ///
-/// Keys about training stay as they are, except that crescendo-trainer measures every trial on the test samples. Keys
-/// that choose, judge or end trials are left out: samplers, budgets, targets, hooks. The seed differs from the sweep's,
-/// so that the configuration is not measured with the same luck that made it win.
-std::string retraining_of(const SweepFile& file, const Config& config, int num_seeds);
+/// Keys about training stay as they are, with the present values in `limits` of those that may change, except that
+/// crescendo-trainer measures every trial on the test samples. Keys that choose, judge or end trials are left out:
+/// samplers, budgets, targets, hooks. The seed differs from the sweep's, so that the configuration is not measured with
+/// the same luck that made it win.
+std::string retraining_of(const SweepFile& file, const OrderedJson& limits, const Config& config, int num_seeds);
 
 }  // namespace crescendo::launch

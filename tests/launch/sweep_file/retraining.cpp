@@ -26,8 +26,9 @@ max_retries: 5
 )",
                                       "s.yaml");
 
-    const auto text = retraining_of(
-        original, {{"lr", 0.15}, {"optimizer.name", std::string("sgd")}, {"optimizer.deep.beta", 0.9}}, 3);
+    const auto text =
+        retraining_of(original, {{"max_retries", 7}, {"run_cap", 90}},
+                      {{"lr", 0.15}, {"optimizer.name", std::string("sgd")}, {"optimizer.deep.beta", 0.9}}, 3);
     const auto again = parse_sweep(text, "again.yaml");
 
     CHECK(again.name == "s-retrain");
@@ -39,7 +40,7 @@ max_retries: 5
     CHECK(again.spec.scheduler.kind == SchedulerKind::fifo);
     CHECK(again.spec.scheduler.max == Resource{900});
     CHECK(again.spec.scheduler.workers == 2);
-    CHECK(again.spec.max_retries == 5);
+    CHECK(again.spec.max_retries == 7);  // as it was changed to
     CHECK_FALSE(again.slots.has_value());
     CHECK_FALSE(again.time_budget.has_value());
     CHECK(again.hooks.on_finish.empty());
@@ -57,7 +58,7 @@ TEST_CASE("crescendo-trainer measures every seed on the test samples, if there a
                                       "0.2}}\nscheduler: {max: 9}\ntrainer: {data: " +
                                           data + "}\n",
                                       "s.yaml");
-        return retraining_of(file, {{"lr", 0.15}}, 2);
+        return retraining_of(file, {}, {{"lr", 0.15}}, 2);
     };
 
     CHECK(parse_sweep(text_of("{train: a, test: b}"), "r").trainer->at("test_trials") == "all");
@@ -71,7 +72,7 @@ TEST_CASE("a program that decides when to end does so in a retraining, too") {
                 schedule,
             "s.yaml");
 
-        const auto again = parse_sweep(retraining_of(original, {{"lr", 0.15}}, 2), "again.yaml");
+        const auto again = parse_sweep(retraining_of(original, {}, {{"lr", 0.15}}, 2), "again.yaml");
 
         CHECK_FALSE(again.source.has("scheduler"));
         CHECK(again.spec.scheduler.kind == SchedulerKind::fifo);
@@ -85,7 +86,7 @@ TEST_CASE("the retraining of a sweep with the largest seed has a valid seed") {
         "parameters: {lr: {min: 0.1, max: 0.2}}\nscheduler: {type: fifo, max: 9}\ncommand: [ls]\n",
         "s.yaml");
 
-    const auto again = parse_sweep(retraining_of(original, {{"lr", 0.15}}, 2), "again.yaml");
+    const auto again = parse_sweep(retraining_of(original, {}, {{"lr", 0.15}}, 2), "again.yaml");
 
     CHECK(again.spec.seed != original.spec.seed);
 }
