@@ -108,8 +108,9 @@ void add_compare_command(CLI::App& app, ExitCode& code) {
         "compare", "Compare the time, slot-hours and money that sweeps or curves needed to reach a quality");
     add_directories_argument(*command, options->directories)
         ->description("Directories of sweeps, or folders with several: one for each method");
-    command->add_option("--target", options->target,
-                        "Value of the metric to reach; default: the best value of each sweep");
+    command
+        ->add_option("--target", options->target, "Value of the metric to reach; default: the best value of each sweep")
+        ->check(finite_number());
     command
         ->add_option("--of", options->clock, "trials: each on its own clock; sweeps (default): the search as a whole")
         ->transform(one_of(clocks));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -23,6 +24,15 @@ inline CLI::Validator at_least(std::int64_t least) {
     return {check, least > 0 ? "POSITIVE" : "NONNEGATIVE"};
 }
 inline CLI::Validator at_least_one() { return at_least(1); }
+
+/// Accepts finite numbers. CLI11's own parser would accept nan and inf.
+inline CLI::Validator finite_number() {
+    const auto check = [](std::string& text) {
+        const auto number = number_from<double>(text);
+        return number && std::isfinite(*number) ? std::string() : text + " is not a finite number";
+    };
+    return {check, "NUMBER"};
+}
 
 /// Accepts any number of threads that a process can be expected to get.
 inline CLI::Validator number_of_threads() { return CLI::Range(1, 1024); }

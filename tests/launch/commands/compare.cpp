@@ -93,6 +93,7 @@ TEST_CASE("bad curves exit with 2, name the file and the line, and print nothing
     refused(header + "a,x,1,1,10,1\n", "curves.csv:2: the workload 'x' is not in the file of workloads");
     refused(header + three, "no submission is named 'd'", {"--baseline", "d"});
     refused(header + three, "--target, --out", {"--target", "0.5"});
+    refused(header + three, "nan is not a finite number", {"--target", "nan"});
     refused(header + three, "--points", {"--points", "1"});
     refused(header + three, "--rmax", {"--rmax", "1"});
 }
