@@ -70,7 +70,8 @@ def check_keys(message: Message) -> None:
         metrics = message.get("metrics")
         expect(isinstance(metrics, dict) and len(metrics) > 0, f"a report has no metrics: {json.dumps(message)}")
         for name, value in (metrics or {}).items():
-            expect(value is None or _TYPES[NUMBER](value), f"metric {name!r} is neither a number nor null: {value!r}")
+            is_known = value is None or isinstance(value, str) or _TYPES[NUMBER](value)
+            expect(is_known, f"metric {name!r} is neither a number, null nor a text: {value!r}")
 
 
 class Crescendo(FakeCrescendo):

@@ -405,6 +405,8 @@ class AttachTest(Alone):
         ):
             with self.subTest(message), self.assertRaisesRegex(TypeError, message):
                 self.trial.batches(loader)
+        with self.assertRaisesRegex(ValueError, "data set .* is empty"):
+            self.trial.batches(DataLoader(TensorDataset(torch.zeros(0))))
 
     def test_what_has_no_state_is_not_attached(self):
         with self.assertRaisesRegex(TypeError, "best is a int, without state_dict"):

@@ -103,10 +103,10 @@ class StubTest(unittest.TestCase):
             "join = json.loads(stream.readline())\n"
             "place = {'trial': join['trial'], 'generation': join['generation']}\n"
             "send(type='regrouped', seconds=0.1, **place)\n"
-            "send(type='report', resource=1, metrics={'loss': 'low'}, **place)\n"
+            "send(type='report', resource=1, metrics={'note': 'x', 'loss': [1]}, **place)\n"
             "stream.readline()",
         )
-        self.assertIn("metric 'loss' is neither a number nor null: 'low'", said)
+        self.assertIn("metric 'loss' is neither a number, null nor a text: [1]", said)
 
 
 class ConformanceTest(unittest.TestCase):

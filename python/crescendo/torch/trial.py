@@ -257,6 +257,8 @@ class Trial:
         if progress.position > 0:  # the code before the batches ran a second time: undo that
             self._held.return_to_noted()
         order = samples.order_of(loader, self.seed, progress.epoch)
+        if not order:
+            raise ValueError("the data set of the DataLoader given to trial.batches() is empty")
         self._control.check()
         self._guard(lambda: require_same_data(loader, group))
         own = min(width, len(order))
