@@ -61,6 +61,14 @@ enum class GrowWhen {
     goodput,  ///< if its goodput rises enough to pay for the regroup, or if that is unknown
 };
 
+/// GrowWhen::goodput: whether a trial tries a size beyond the largest measured one that gains only if its prediction is
+/// wrong.
+enum class HopefulTries {
+    off,
+    on,
+    after_gain,  ///< only if the largest measured size was faster than the one before
+};
+
 /// `scheduler:` of the sweep file. The words and defaults are those of docs/sweep-file.md.
 struct SchedulerSpec {
     SchedulerKind kind = SchedulerKind::rasda;
@@ -80,7 +88,7 @@ struct SchedulerSpec {
     GrowPolicy grow = GrowPolicy::eager;
     GrowWhen grow_when = GrowWhen::always;
     Switch second_try = Switch::on;  ///< whether a size that was slower the only time it was measured is tried again
-    Switch hopeful_tries = Switch::on;  ///< goodput: whether to try a size that gains only if its prediction is wrong
+    HopefulTries hopeful_tries = HopefulTries::after_gain;
     std::optional<double> expected_regroup;  ///< seconds that a regroup in memory takes; none: programs are restarted
     Priority priority = Priority::tail;
     Switch shrink = Switch::off;    ///< whether groups give slots back to trials that wait

@@ -11,6 +11,9 @@ namespace {
 
 int size_of(const Trial& trial) { return static_cast<int>(trial.group.slots.size()); }
 
+/// The least gain that is worth a hopeful try.
+constexpr double least_hope = 1.05;
+
 bool is_positive(double number) { return std::isfinite(number) && number > 0; }
 
 /// The worth of a sample in a batch of `to` samples, relative to one in a batch of `from` samples.
@@ -111,14 +114,13 @@ bool Growth::is_doubtful(const Speedup& gain) const {
 
 /// The speedup to hope for. Beyond the most workers that were measured, it includes the prediction's error.
 double Growth::hoped(const Speedup& gain) const {
-    const bool is_hopeful = hopeful_tries_ == Switch::on && when_ == GrowWhen::goodput;
+    const bool is_hopeful = hopeful_tries_ != HopefulTries::off && when_ == GrowWhen::goodput;
     return is_hopeful && gain.is_next && !gain.is_gain() ? gain.ratio + gain.error : gain.ratio;
 }
 
 /// Whether only a try can tell what the change is worth.
 bool Growth::is_unsure(const std::optional<Speedup>& gain) const {
-    constexpr double least = 1.05;
-    return !gain || (!gain->is_measured && !gain->is_gain() && hoped(*gain) > least) || is_doubtful(*gain);
+    return !gain || (!gain->is_measured && !gain->is_gain() && hoped(*gain) > least_hope) || is_doubtful(*gain);
 }
 
 int Growth::choose(const Trial& trial, const std::vector<int>& sizes) {
@@ -212,8 +214,16 @@ std::optional<Speedup> Growth::goodput(const Trial& trial, int from, int to) con
         const double worth = efficiency(reported(trial.id).noise_scale, before.batch, after.batch);
         gain->ratio *= worth;
         gain->error *= worth;
+        gain->is_next = gain->is_next && (hopeful_tries_ == HopefulTries::on || has_gained(trial, from));
     }
     return gain;
+}
+
+/// Whether the trial trains faster with `size`, the most workers that were measured, than with the next fewer ones. If
+/// not, even more workers are not worth a hope.
+bool Growth::has_gained(const Trial& trial, int size) const {
+    const auto gain = goodput(trial, times_.narrower(trial.id, size).front(), size);
+    return gain && gain->ratio > least_hope;
 }
 
 /// Whether the change saves more time than it costs, if the trial trains to its end. If the gain is unknown or in

@@ -25,8 +25,8 @@ namespace crescendo {
 /// A size that was never measured has to be tried. If a try costs next to nothing, all trials may try at once.
 /// Otherwise one trial tries at a time, and the others wait for its new step time. A size that was measured only once,
 /// and was slower, is tried once more: one straggling step would keep all trials of that shape from growing. With
-/// `goodput`, a size beyond the largest one that was a gain is tried even if it gains only if its prediction is wrong,
-/// within its error: a try costs two regroups, but slots that idle until the end cost more.
+/// `goodput`, a size beyond the largest one is tried, if that one was a gain, even if it gains only if its prediction
+/// is wrong, within its error: a try costs two regroups, but slots that idle until the end cost more.
 class Growth {
   public:
     explicit Growth(const SchedulerSpec& spec);
@@ -120,6 +120,7 @@ class Growth {
     Tries tries_of(const Trial& trial, int size) const;
     bool pays(const Trial& trial, int size) const;
     std::optional<Speedup> goodput(const Trial& trial, int from, int to) const;
+    bool has_gained(const Trial& trial, int size) const;
     std::optional<double> seconds_left(const Trial& trial) const;
     std::optional<double> price(const Trial& trial, int size) const;
     Setting setting(const Trial& trial, int size) const;
@@ -128,7 +129,7 @@ class Growth {
 
     GrowWhen when_;
     Switch second_try_;
-    Switch hopeful_tries_;
+    HopefulTries hopeful_tries_;
     Resource max_;
     BatchPolicy batch_;
     double min_efficiency_;

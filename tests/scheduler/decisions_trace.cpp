@@ -20,7 +20,8 @@ SweepSpec random_spec(CounterRandom& random) {
     auto spec = spec_of(/*run_cap=*/60, /*max=*/27);
     spec.seed = random.next();
     auto& scheduler = spec.scheduler;
-    scheduler.second_try = scheduler.hopeful_tries = Switch::off;  // as in older sweeps, whose decisions do not change
+    scheduler.second_try = Switch::off;  // as in older sweeps, whose decisions do not change
+    scheduler.hopeful_tries = HopefulTries::off;
     scheduler.kind = one_of(random, SchedulerKind::median);
     scheduler.reduction_factor = 2 + static_cast<int>(random.below(3));
     const bool is_asha = scheduler.kind == SchedulerKind::asha || scheduler.kind == SchedulerKind::rasda;

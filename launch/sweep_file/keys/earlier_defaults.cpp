@@ -11,11 +11,12 @@ struct ChangedDefault {
     const char* value;
 };
 
+/// The older of two defaults of a key comes first: it applies to the oldest sweeps.
 constexpr std::array changed_defaults{
     ChangedDefault{1, "scheduler.batch", "ladder"},       ChangedDefault{3, "scheduler.grow_when", "always"},
     ChangedDefault{4, "scheduler.distinct_gpus", "off"},  ChangedDefault{5, "scheduler.keep_diverged", "on"},
     ChangedDefault{6, "scheduler.capped_surplus", "off"}, ChangedDefault{7, "scheduler.second_try", "off"},
-    ChangedDefault{8, "scheduler.hopeful_tries", "off"},
+    ChangedDefault{8, "scheduler.hopeful_tries", "off"},  ChangedDefault{9, "scheduler.hopeful_tries", "on"},
 };
 
 }  // namespace

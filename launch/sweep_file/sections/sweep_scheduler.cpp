@@ -15,6 +15,8 @@ constexpr Words grow_policies{
     {std::pair{GrowPolicy::eager, "eager"}, {GrowPolicy::wait, "wait"}, {GrowPolicy::partial, "partial"}}};
 constexpr Words grow_conditions{
     {std::pair{GrowWhen::always, "always"}, {GrowWhen::faster, "faster"}, {GrowWhen::goodput, "goodput"}}};
+constexpr Words hopeful_tries{
+    {std::pair{HopefulTries::off, "off"}, {HopefulTries::on, "on"}, {HopefulTries::after_gain, "after_gain"}}};
 constexpr Words priorities{{std::pair{Priority::promotions_first, "promotions_first"},
                             {Priority::starts_first, "starts_first"},
                             {Priority::tail, "tail"}}};
@@ -77,7 +79,7 @@ SchedulerSpec read_scheduler(const YamlSection& section) {
     read([&] { spec.grow = read_grow(section); });
     read([&] { spec.grow_when = section.choice("grow_when", grow_conditions).value_or(default_condition(spec)); });
     read([&] { spec.second_try = section.choice("second_try", switches).value_or(spec.second_try); });
-    read([&] { spec.hopeful_tries = section.choice("hopeful_tries", switches).value_or(spec.hopeful_tries); });
+    read([&] { spec.hopeful_tries = section.choice("hopeful_tries", hopeful_tries).value_or(spec.hopeful_tries); });
     read([&] { spec.priority = section.choice("priority", priorities).value_or(spec.priority); });
     read([&] { spec.shrink = section.choice("shrink", switches).value_or(spec.shrink); });
     read([&] { spec.surplus = section.choice("surplus", switches); });

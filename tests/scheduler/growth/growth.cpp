@@ -158,7 +158,7 @@ TEST_CASE("without second tries, a size that makes a trial slower is not tried a
 }
 
 TEST_CASE("after a gain, the next size is tried if a further gain is within the error of its prediction") {
-    const auto choose = [](GrowWhen when, Switch hopeful, double seconds_of_two) {
+    const auto choose = [](GrowWhen when, HopefulTries hopeful, double seconds_of_two) {
         SchedulerSpec spec;
         spec.max = Resource{64};
         spec.grow_when = when;
@@ -174,10 +174,33 @@ TEST_CASE("after a gain, the next size is tried if a further gain is within the 
         return std::pair{trials.choose(first, {4}), trials.choose(second, {2, 4, 8})};
     };
 
-    CHECK(choose(GrowWhen::goodput, Switch::on, 0.8) == std::pair{4, 4});   // not 8, about which even less is known
-    CHECK(choose(GrowWhen::goodput, Switch::off, 0.8) == std::pair{2, 2});  // as in older sweeps
-    CHECK(choose(GrowWhen::faster, Switch::on, 0.8) == std::pair{2, 2});    // it would never return to 2
-    CHECK(choose(GrowWhen::goodput, Switch::on, 1.0) == std::pair{2, 1});   // two workers bring nothing
+    for (const auto hopeful : {HopefulTries::on, HopefulTries::after_gain}) {
+        CHECK(choose(GrowWhen::goodput, hopeful, 0.8) == std::pair{4, 4});  // not 8, about which even less is known
+        CHECK(choose(GrowWhen::faster, hopeful, 0.8) == std::pair{2, 2});   // it would never return to 2
+        CHECK(choose(GrowWhen::goodput, hopeful, 1.0) == std::pair{2, 1});  // two workers bring nothing
+    }
+    CHECK(choose(GrowWhen::goodput, HopefulTries::off, 0.8) == std::pair{2, 2});  // as in older sweeps
+}
+
+TEST_CASE("a trial with many workers that bring nothing does not try even more") {
+    const auto choose = [](HopefulTries hopeful, double seconds_of_four) {
+        SchedulerSpec spec;
+        spec.max = Resource{64};
+        spec.grow_when = GrowWhen::goodput;
+        spec.hopeful_tries = hopeful;
+        Trials trials(GrowWhen::goodput);
+        trials.growth = Growth(spec);
+        auto trial = Trials::make(0);
+        for (const auto& [size, seconds] : {std::pair{1, 1.0}, {2, 1.0}, {4, seconds_of_four}}) {
+            trials.resize(trial, static_cast<std::size_t>(size));
+            trials.report(trial, seconds);
+        }
+        return trials.choose(trial, {8});
+    };
+
+    CHECK(choose(HopefulTries::after_gain, 1.0) == 4);
+    CHECK(choose(HopefulTries::on, 1.0) == 8);  // as in older sweeps
+    CHECK(choose(HopefulTries::after_gain, 0.9) == 8);
 }
 
 TEST_CASE("a trial takes the smallest of the fastest sizes on offer") {

@@ -62,9 +62,10 @@ TEST_CASE("sweeps that began before second_try was the default continue without 
     CHECK(scheduler_of("scheduler: {max: 9}", earlier_defaults(7)).second_try == Switch::off);
 }
 
-TEST_CASE("sweeps that began before hopeful_tries was the default continue without it") {
-    CHECK(scheduler_of("scheduler: {max: 9}", {}).hopeful_tries == Switch::on);
-    CHECK(scheduler_of("scheduler: {max: 9}", earlier_defaults(8)).hopeful_tries == Switch::off);
+TEST_CASE("sweeps continue with the hopeful_tries that were the default when they began") {
+    CHECK(scheduler_of("scheduler: {max: 9}", {}).hopeful_tries == HopefulTries::after_gain);
+    CHECK(scheduler_of("scheduler: {max: 9}", earlier_defaults(9)).hopeful_tries == HopefulTries::on);
+    CHECK(scheduler_of("scheduler: {max: 9}", earlier_defaults(8)).hopeful_tries == HopefulTries::off);
 }
 
 TEST_CASE("earlier defaults do not add a scheduler to a file without one") {
