@@ -76,11 +76,12 @@ std::optional<Coordinate> coordinate_of(const Parameter& parameter) {
     const auto numbers = [&](double low, double high, bool is_log = false) {
         return low < high ? std::optional(Coordinate{name, {}, is_log, low, high}) : std::nullopt;
     };
-    // An unbounded scale shows the middle 99 % of the values that are drawn.
-    const auto usual = [&](bool is_log) {
+    // An unbounded scale shows the middle 99 % of the values that are drawn. If they begin with 0, which has no place
+    // on a logarithmic scale, it begins at `positive` instead.
+    const auto usual = [&](bool is_log, double positive = 0) {
         const double low = to_number(value_at(parameter.distribution, 0.005));
         const double high = to_number(value_at(parameter.distribution, 0.995));
-        return numbers(is_log ? std::max(low, 1e-3 * high) : low, high, is_log);
+        return numbers(is_log && low <= 0 ? positive : low, high, is_log);
     };
     return std::visit(Overloaded{[&](const Uniform& each) { return numbers(each.min, each.max); },
                                  [&](const LogUniformValues& each) { return numbers(each.min, each.max, true); },
@@ -95,7 +96,7 @@ std::optional<Coordinate> coordinate_of(const Parameter& parameter) {
                                  [&](const Normal&) { return usual(false); },
                                  [&](const QNormal&) { return usual(false); },
                                  [&](const LogNormal&) { return usual(true); },
-                                 [&](const QLogNormal&) { return usual(true); },
+                                 [&](const QLogNormal& each) { return usual(true, each.q / 2); },
                                  [&](const Beta&) { return numbers(0, 1); },
                                  [&](const QBeta&) { return numbers(0, 1); },
                                  [&](const Categorical& each) {

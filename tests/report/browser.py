@@ -209,6 +209,18 @@ class ReportTest(PageTest):
                 for tick in ticks:
                     self.assertAlmostEqual(offset + float(tick["text"]), tick["at"], delta=1e-6 * (high - low))
 
+    def test_a_trial_whose_parameter_is_beyond_its_axis_has_a_dot_at_its_end(self):
+        def have_outliers(sweep):
+            momentum, lr = (sweep["columns"].index(name) for name in ("momentum", "lr"))
+            sweep["rows"][0][momentum], sweep["rows"][1][momentum], sweep["rows"][2][lr] = -7, 5, 0
+
+        self.altered("s3", "outliers", have_outliers)
+        page, _ = self.open("outliers")
+
+        shares = evaluate(page, """(view) => view.parameters.slice(0, 2).map(
+          (parameter, i) => view.trials.map((trial) => parameterScale(parameter).share(view.parameter(trial, i))))""")
+        self.assertEqual([shares[1][0], shares[1][1], shares[0][2]], [0, 1, 0])
+
     def test_choices_that_are_files_of_one_folder_are_told_apart(self):
         page, _ = self.open("s3")
         for choices, texts in ((["/data/models/resnet50.safetensors", "/data/models/vit.safetensors", None],

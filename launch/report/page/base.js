@@ -218,9 +218,12 @@ function choiceScale(choices) {
     },
   };
 }
-const parameterScale = ({scale, choices, low, high, isWhole}) => scale === 'choice' ? choiceScale(choices) :
-    scale === 'log'                                                                 ? logScale(low, high) :
-                      linearScale(low, high, isWhole ? wholeTicks : ticksOf);
+/** The scale of a parameter. A few values of an unbounded distribution lie beyond it, and are shown at its ends. */
+function parameterScale({scale, choices, low, high, isWhole}) {
+  if (scale === 'choice') return choiceScale(choices);
+  const found = scale === 'log' ? logScale(low, high) : linearScale(low, high, isWhole ? wholeTicks : ticksOf);
+  return {...found, share: (value) => Math.min(1, Math.max(0, found.share(value)))};
+}
 
 /** A little room around values, so that none lies on the frame. */
 function padded([low, high], share = 0.05) {

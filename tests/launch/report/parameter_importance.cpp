@@ -77,6 +77,14 @@ TEST_CASE("a parameter with an unbounded distribution is shown in the range of n
     CHECK(parameters[0].at("high").get<double>() == doctest::Approx(1 + 2 * 2.5758));
 }
 
+TEST_CASE("a log-normal parameter once had no small values in its range, however often they are drawn") {
+    const auto spec = spec_of("{x: {distribution: log_normal, mu: 0, sigma: 2}}", 4);
+    const auto rounded = spec_of("{x: {distribution: q_log_normal, mu: 0, sigma: 2, q: 1}}", 4);
+
+    CHECK(parameters_json(spec.space)[0].at("low").get<double>() == doctest::Approx(std::exp(-2 * 2.5758)));
+    CHECK(parameters_json(rounded.space)[0].at("low") == 0.5);  // the smallest values are 0 and 1
+}
+
 TEST_CASE("the parameter that the metric follows is important, and the other one is not") {
     const auto spec = spec_of("{x: {min: 0.0, max: 1.0}, y: {min: 0.0, max: 1.0}}", 40);
     const auto history = reported(spec, [](const Config& config) { return 3 * number(config, 0); });
