@@ -23,7 +23,7 @@ namespace {
 using analysis::Dimension;
 using analysis::Sample;
 
-constexpr std::size_t fewest_trials = 10;  // a forest of fewer trials says nothing
+constexpr std::size_t fewest_trials = 10;  // a forest of fewer says nothing; with `repeat`, of fewer configurations
 constexpr std::size_t most_rungs = 5;
 constexpr int num_places = 24;       // points of a marginal
 constexpr int num_pair_places = 14;  // points for each parameter of a pair
@@ -139,7 +139,24 @@ std::optional<double> metric_at(const Trial& trial, const TrialHistory& history,
     return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-/// A trial at a rung: the place of each coordinate that its configuration has, and the metric.
+/// The metric by which a configuration is judged at a milestone, once all its repetitions that have not failed have
+/// crossed it. Without repetitions, that of its trial.
+std::optional<double> judged_at(TrialId configuration, const History& history, Resource milestone) {
+    const auto& spec = history.sweep().spec();
+    const auto first = spec.repeat.first_of(configuration);
+    std::vector<double> losses;
+    for (int i = 0; i < spec.repeat.times; ++i) {
+        const auto& trial = history.sweep().trial(TrialId{first.value + i});
+        if (const auto value = metric_at(trial, history.of(trial.id), milestone, spec)) {
+            losses.push_back(to_loss(spec.goal, *value));
+        } else if (trial.status != TrialStatus::failed) {
+            return std::nullopt;
+        }
+    }
+    return losses.empty() ? std::nullopt : std::optional(from_loss(spec.goal, judged_loss(spec.repeat.judge, losses)));
+}
+
+/// A configuration at a rung: the place of each coordinate that it has, and the metric.
 struct Observation {
     std::vector<std::optional<double>> places;
     double value;
@@ -148,16 +165,16 @@ struct Observation {
 std::vector<Observation> observations_at(const History& history, const std::vector<Coordinate>& coordinates,
                                          Resource milestone) {
     std::vector<Observation> observations;
-    for (const auto& trial : history.sweep().trials()) {
-        const auto value = metric_at(trial, history.of(trial.id), milestone, history.sweep().spec());
+    for (const auto& candidate : history.sweep().candidates()) {
+        const auto value = judged_at(candidate.id, history, milestone);
         if (!value) {
             continue;
         }
         Observation observation{{}, *value};
-        auto next = trial.config.begin();  // in the order of the space, and so are the coordinates
+        auto next = candidate.config.begin();  // in the order of the space, and so are the coordinates
         auto coordinate = coordinates.begin();
         for (const auto& parameter : history.sweep().spec().space.parameters()) {
-            const bool is_there = next != trial.config.end() && next->first == parameter.name;
+            const bool is_there = next != candidate.config.end() && next->first == parameter.name;
             if (coordinate != coordinates.end() && coordinate->name == parameter.name) {
                 observation.places.push_back(is_there ? coordinate->place(next->second) : std::nullopt);
                 ++coordinate;

@@ -18,6 +18,8 @@ OrderedJson undrawn_parameters_json(const SearchSpace& space);
 /// The importance of each parameter, at the highest five rungs with enough trials. At a rung all trials were trained
 /// equally long, so their metrics can be compared. Trials without a maximum count when they are complete. A parameter
 /// with a condition is judged by the trials that have it. Uses at most `most_samples` trials per rung, drawn at random.
+/// With `repeat` all of this holds for configurations, with the values by which they are judged: repetitions have the
+/// same parameters, so they say nothing more about these.
 ///
 /// Returns one object per rung: `at` (its resource, or "the end"), `trials`, `present` (for each parameter, the number
 /// of trials that have it), `shares` ([mean, deviation] per parameter), `marginals` (for each parameter a list of

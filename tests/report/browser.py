@@ -583,6 +583,7 @@ class ReportTest(PageTest):
         page, _ = self.open("repeated")
 
         self.assertEqual(page.inner_text("th[aria-sort=descending]"), "judged ▼")
+        self.assertIn("1 (300 configurations)", page.inner_text("[data-chart=importance] .controls"))
         best = min(rows, key=lambda row: row["val_accuracy"])["trial"]
         self.assertEqual(page.locator("tr[data-trial]").first.get_attribute("data-trial"), str(best))
 

@@ -47,13 +47,14 @@ function makeSlices(figure, view) {
   legend(figure, view.rungLegend('m'));
 }
 
-const tooFew = 'Too few trials have a finite value at a rung, or at their end: importances need at least ten.';
+const tooFew = ({compared}) =>
+    `Too few ${compared} have a finite value at a rung, or at their end: importances need at least ten.`;
 
 /** The charts of importance share the rung that their reader chose. */
 function makeImportance(figures, view) {
   const {importance, marginals, pair} = figures;
   const redraws = [];
-  const options = view.importances.map((each) => [String(each.at), `${each.at} (${each.trials} trials)`]);
+  const options = view.importances.map((each) => [String(each.at), `${each.at} (${each.trials} ${view.compared})`]);
   const redraw = () => redraws.forEach((each) => each());
   const at = options.length ? chooser(importance, view, 'At rung', options, redraw) : () => undefined;
   const rung = () => view.importances.find((each) => String(each.at) === at());
@@ -64,7 +65,8 @@ function makeImportance(figures, view) {
   redraws.push(makePair(pair, view, rung));
   const sayFarOff = () => {
     const [count, value] = rung()?.far_off ?? [0];
-    const words = count ? `${count === 1 ? '1 trial that is' : `${count} trials that are`} far off ${
+    const one = view.compared.slice(0, -1);
+    const words = count ? `${count === 1 ? `1 ${one} that is` : `${count} ${view.compared} that are`} far off ${
                               count === 1 ? 'counts' : 'count'} as ${numberText(value)}.` : '';
     saySentence(importance, 'far-off', words);
   };
@@ -75,16 +77,16 @@ function makeImportance(figures, view) {
 function makeShares(figure, view, rung, order) {
   const height = () => (rung() ? 44 + 26 * view.parameters.length : 40);
   const plot = new Plot(figure, height, (p) => {
-    if (!rung()) return p.say(tooFew);
+    if (!rung()) return p.say(tooFew(view));
     const names = order(), {shares} = rung();
     const most = Math.max(0.05, ...shares.map((share) => (share ? share[0] + share[1] : 0)));
     const c = p.context;
     const left = Math.min(170, 16 + Math.max(...names.map((i) => c.measureText(view.parameters[i].name).width)));
     const {present, trials} = rung();
-    const among = (i) => (present[i] < trials ? ` of ${present[i]} trials` : '');
+    const among = (i) => (present[i] < trials ? ` of ${present[i]} ${view.compared}` : '');
     const texts = shares.map((share, i) =>
         share ? `${numberText(Number((100 * share[0]).toPrecision(2)))} %${among(i)}` :
-                `in ${present[i]} trials: too few`);
+                `in ${present[i]} ${view.compared}: too few`);
     const right = 16 + Math.max(...texts.map((text) => c.measureText(text).width));
     const places = p.axes(linearScale(0, Math.min(1, most)), null, {left, right, bottom: 26});
     const rest = 1 - shares.reduce((sum, share, i) => sum + (present[i] === trials && share ? share[0] : 0), 0);
@@ -121,7 +123,7 @@ function makeMarginals(figure, view, rung) {
   const grid = element('div', {class: 'grid'});
   figure.append(grid);
   if (!rung()) {
-    const plot = new Plot(grid, 40, (p) => p.say(tooFew));
+    const plot = new Plot(grid, 40, (p) => p.say(tooFew(view)));
     return () => plot.update();
   }
   const plots = view.parameters.map((parameter, i) => {
@@ -130,7 +132,8 @@ function makeMarginals(figure, view, rung) {
     const scale = parameterScale(parameter);
     const text = (share) => (parameter.choices ? choiceText : numberText)(scale.value(share));
     return new Plot(place, 170, (p) => {
-      if (!rung().marginals[i]) return p.say(`${parameter.name}: in ${rung().present[i]} trials, too few to tell.`);
+      if (!rung().marginals[i])
+        return p.say(`${parameter.name}: in ${rung().present[i]} ${view.compared}, too few to tell.`);
       const all = rung().marginals.filter((points) => points).flat();
       const y = view.metricScale(extent(all.flatMap(([mean, deviation]) => [mean - deviation, mean + deviation])));
       const places = p.axes(scale, y, {xName: parameter.name, right: 8});
@@ -175,7 +178,7 @@ function makePair(figure, view, rung) {
   const isFlat = ([low, high]) => high - low <= 1e-9 * Math.abs(high);
   const plot = new Plot(figure, () => (rung()?.pairs.length ? 300 : 40), (p) => {
     const pair = chosen();
-    if (!pair) return p.say(rung() ? 'Fewer than two parameters vary in all trials: there is no pair.' : tooFew);
+    if (!pair) return p.say(rung() ? 'Fewer than two parameters vary in all trials: there is no pair.' : tooFew(view));
     const [first, second] = [view.parameters[pair.first], view.parameters[pair.second]];
     const [sx, sy] = [parameterScale(first), parameterScale(second)];
     const places = p.axes(sx, sy, {xName: first.name, yName: second.name, grid: false});

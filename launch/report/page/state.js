@@ -6,6 +6,8 @@ class SweepView {
     this.column = Object.fromEntries(this.columns.map((name, i) => [name, i]));
     this.sign = this.goal === 'maximize' ? -1 : 1;
     this.metricColumn = this.columns.indexOf(this.metric_column);
+    this.isRepeated = this.ranked_by === 'judged';  // trials are repetitions of configurations
+    this.compared = this.isRepeated ? 'configurations' : 'trials';
     this.trials = this.rows.map((row, id) => ({
                                     id,
                                     row,

@@ -22,12 +22,13 @@ SweepSpec spec_of(const std::string& parameters, int run_cap) {
 template <class Loss>
 History reported(const SweepSpec& spec, const Loss& loss) {
     History history(spec, Reports::all);
+    const int num_trials = *spec.run_cap * spec.repeat.times;
     auto slots = Json::array();
-    for (int slot = 0; slot < *spec.run_cap; ++slot) {
+    for (int slot = 0; slot < num_trials; ++slot) {
         slots.push_back({{"slot", slot}, {"node", 0}});
     }
     history.apply(Json{{"event", "slots_joined"}, {"time", 0.0}, {"slots", slots}});
-    for (int trial = 0; trial < *spec.run_cap; ++trial) {
+    for (int trial = 0; trial < num_trials; ++trial) {
         const double value = loss(history.sweep().trial(TrialId{trial}).config);
         history.apply(Json{{"event", "trial_reported"},
                            {"trial", trial},
@@ -184,6 +185,23 @@ TEST_CASE("too few trials, and trials without a finite metric, have no importanc
     CHECK(importances_json(reported(spec_of("{x: {min: 0.0, max: 1.0}}", 5), [](const Config&) { return 1.0; }), 1000)
               .empty());
     CHECK(importances_json(reported(spec, [](const Config&) { return NAN; }), 1000).empty());
+}
+
+TEST_CASE("repetitions once counted as trials of their own, so that four configurations seemed to be enough") {
+    const auto repeated = [](int num_configurations) {
+        auto spec = spec_of("{x: {min: 0.0, max: 1.0}}", num_configurations);
+        spec.repeat.times = 3;
+        int trial = 0;
+        const auto luck = [&] { return trial++ % 3 - 1.0; };  // none in the mean of three
+        return importances_json(reported(spec, [&](const Config& config) { return number(config, 0) + luck(); }), 1000);
+    };
+
+    CHECK(repeated(4).empty());
+    const auto rungs = repeated(12);
+    REQUIRE(rungs.size() == 1);
+    CHECK(rungs[0].at("trials") == 12);
+    CHECK(rungs[0].at("marginals")[0].front()[0].get<double>() < 0.5);  // it follows x
+    CHECK(rungs[0].at("marginals")[0].back()[0].get<double>() > 0.5);
 }
 
 TEST_CASE("a parameter with a condition is judged by the trials that have it, as Optuna 5 does on request") {
