@@ -62,13 +62,18 @@ void replace(const fs::path& target, std::string_view content, const fs::path& p
     }
 }
 
+/// Whether the name stands for a file that a process has open, such as that of `>> pages`, which others write too.
+bool names_open_file(std::string_view name) {
+    return name == "/dev/stdout" || name == "/dev/stderr" || name.starts_with("/dev/fd/") || name.starts_with("/proc/");
+}
+
 }  // namespace
 
 void write_output(const fs::path& path, std::string_view content) {
     std::error_code unknown;
     const auto kind = fs::status(path, unknown);  // follows links
-    if (fs::exists(kind) && !fs::is_regular_file(kind)) {
-        return write_into(FileDescriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC)), content, path);
+    if (fs::exists(kind) && (names_open_file(path.string()) || !fs::is_regular_file(kind))) {
+        return write_into(FileDescriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)), content, path);
     }
     replace(fs::exists(kind) ? fs::canonical(path, unknown) : path, content, path);
 }

@@ -6,8 +6,8 @@
 namespace crescendo {
 
 /// Writes a file that a user named. An existing file is replaced, and is complete at every moment; its permissions, and
-/// symbolic links to it, stay. If `path` is not a regular file, such as a pipe or /dev/stdout, the content is written
-/// into it. No other file in the folder is touched. If two processes write at the same time, the last one wins. Throws
+/// symbolic links to it, stay. If `path` is not a regular file, such as a pipe, or is /dev/stdout, the content is added
+/// to it. No other file in the folder is touched. If two processes write at the same time, the last one wins. Throws
 /// WriteError.
 void write_output(const std::filesystem::path& path, std::string_view content);
 

@@ -1,6 +1,7 @@
 #include "core/files/output_file.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <string>
 
 #include "core/files/durable_file.hpp"
+#include "core/files/file_descriptor.hpp"
 #include "core/files/writing.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -118,6 +120,17 @@ TEST_CASE("an output is written into a pipe or a device") {
     CHECK(fs::is_fifo(pipe));
     CHECK_THROWS_AS(write_output("/dev/full", "a page"), WriteError);
     CHECK(fs::is_character_file("/dev/full"));
+}
+
+TEST_CASE("an output to a file that is open, such as /dev/stdout, is added to it") {
+    const TemporaryFolder folder;
+    make(folder / "pages");
+    const FileDescriptor pages(::open((folder / "pages").c_str(), O_WRONLY | O_CLOEXEC));
+
+    write_output("/dev/fd/" + std::to_string(pages.get()), " and a page");
+
+    CHECK(content_of(folder / "pages") == "mine and a page");
+    CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }
 
 TEST_CASE("an output that cannot be written changes nothing") {
