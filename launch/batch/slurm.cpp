@@ -20,14 +20,36 @@
 namespace crescendo::launch {
 namespace {
 
-/// The state for squeue's word, which is empty if squeue has no such job.
-JobState state_named(std::string_view word) {
+/// The state for a word of squeue; nothing if it is none of Slurm's, such as one of a site's hints.
+std::optional<JobState> state_named(std::string_view word) {
+    constexpr std::array gone{"BOOT_FAIL", "CANCELLED",     "COMPLETED", "DEADLINE", "FAILED",
+                              "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED",  "TIMEOUT"};
     constexpr std::array queued{"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD"};
     constexpr std::array running{"RUNNING",   "CONFIGURING", "COMPLETING", "STAGE_OUT",
                                  "SIGNALING", "STOPPED",     "SUSPENDED",  "RESIZING"};
-    return std::ranges::find(queued, word) != queued.end()     ? JobState::queued
-           : std::ranges::find(running, word) != running.end() ? JobState::running
-                                                               : JobState::gone;
+    return std::ranges::find(gone, word) != gone.end()         ? std::optional(JobState::gone)
+           : std::ranges::find(queued, word) != queued.end()   ? std::optional(JobState::queued)
+           : std::ranges::find(running, word) != running.end() ? std::optional(JobState::running)
+                                                               : std::nullopt;
+}
+
+/// Whether the line is what `sbatch --parsable` prints: a number, and the cluster if one was chosen.
+bool is_job_id(std::string_view line) {
+    const auto number = line.substr(0, line.find(';'));
+    return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos &&
+           line.find_first_of(" \t") == std::string_view::npos;
+}
+
+/// The job's id in sbatch's answer, with which a site may print hints; empty if there is none.
+std::string job_id_in(const std::string& answer) {
+    std::string id;
+    std::istringstream lines(answer);
+    for (std::string line; std::getline(lines, line);) {
+        if (is_job_id(line)) {
+            id = line;
+        }
+    }
+    return id;
 }
 
 /// The first line of squeue's answer. It has one line per part of a heterogeneous job; the parts begin and end
@@ -116,7 +138,9 @@ std::string Slurm::submit(const std::filesystem::path& script, const std::string
     constexpr std::chrono::minutes patience(5);
     const auto answer =
         run_slurm_tool({"sbatch", "--parsable", script.string()}, overriding_variables(script), patience);
-    if (answer.is_late || answer.errors.find("Socket timed out") != std::string::npos) {
+    const auto job = job_id_in(answer.output);
+    if (answer.is_late || answer.errors.find("Socket timed out") != std::string::npos ||
+        (answer.success() && job.empty())) {
         throw JobMayBeQueued(
             fmt::format("sbatch did not report whether it queued the job: {}\nCheck whether `squeue --me --format='%i "
                         "%T %o'` shows {}. If so, that job runs the sweep, and `scancel` cancels it; if not, "
@@ -132,8 +156,6 @@ std::string Slurm::submit(const std::filesystem::path& script, const std::string
                               "the script",
                               answer.words()));
     }
-    // The site's own hints may precede the job's id.
-    const auto job = answer.output.substr(answer.output.rfind('\n') + 1);
     // On our own job's cluster, the answer names no cluster, because none had to be chosen; elsewhere one must be
     // named.
     return is_own_job(last_job) && cluster_of(job).empty() && !cluster_of(last_job).empty()
@@ -143,7 +165,15 @@ std::string Slurm::submit(const std::filesystem::path& script, const std::string
 
 std::optional<JobState> Slurm::state(const std::string& job) const {
     const auto answer = ask_squeue(job, "%T");
-    return answer ? std::optional(state_named(first_line(*answer))) : std::nullopt;
+    if (!answer || answer->empty()) {
+        return answer ? std::optional(JobState::gone) : std::nullopt;
+    }
+    std::optional<JobState> state;
+    std::istringstream lines(*answer);  // one per part of a heterogeneous job; the parts begin and end together
+    for (std::string line; !state && std::getline(lines, line);) {
+        state = state_named(line);
+    }
+    return state;
 }
 
 JobStates Slurm::states(const std::vector<std::string>& jobs) const {
@@ -155,12 +185,20 @@ JobStates Slurm::states(const std::vector<std::string>& jobs) const {
     for (const auto& [cluster, numbers] : of_clusters) {
         const auto ending = cluster.empty() ? "" : ";" + cluster;
         const auto answer = ask_squeue(fmt::format("{}{}", fmt::join(numbers, ","), ending), "%i %T");
-        for (const auto& number : numbers) {
-            states[number + ending] = answer ? std::optional(JobState::gone) : std::nullopt;
-        }
+        bool is_understood = answer.has_value();
         std::istringstream lines(answer.value_or(""));
-        for (std::string number, word; lines >> number >> word;) {
-            states[number.substr(0, number.find('+')) + ending] = state_named(word);  // 17+1 is a part of job 17
+        for (std::string line; std::getline(lines, line);) {
+            std::string number;
+            std::string word;
+            std::istringstream(line) >> number >> word;
+            if (const auto state = state_named(word)) {
+                states[number.substr(0, number.find('+')) + ending] = state;  // 17+1 is a part of job 17
+            } else {
+                is_understood = false;
+            }
+        }
+        for (const auto& number : numbers) {
+            states.try_emplace(number + ending, is_understood ? std::optional(JobState::gone) : std::nullopt);
         }
     }
     return states;

@@ -120,9 +120,24 @@ TEST_CASE("a job is queued, running or gone, or its state is unknown if Slurm do
     CHECK_FALSE(real_slurm.state("17"));
 }
 
-TEST_CASE("the job's id is found in sbatch's answer, whatever a site prints before it") {
+TEST_CASE("words that are none of Slurm's do not end a job") {
     const PlayedSlurm tools;
-    tools.answer("sbatch", "echo 'your quota is fine'; echo '17;cluster'");
+    tools.answer("squeue", "echo 'maintenance on Monday'; echo RUNNING");
+    CHECK(real_slurm.state("17") == JobState::running);
+
+    tools.answer("squeue", "echo 'maintenance on Monday'");
+    CHECK_FALSE(real_slurm.state("17"));
+    CHECK_FALSE(real_slurm.states({"17"}).at("17"));
+
+    tools.answer("squeue", "echo maintenance; echo 17 PENDING");
+    const auto states = real_slurm.states({"17", "18"});
+    CHECK(states.at("17") == JobState::queued);
+    CHECK_FALSE(states.at("18"));
+}
+
+TEST_CASE("the job's id is found in sbatch's answer, whatever a site prints around it") {
+    const PlayedSlurm tools;
+    tools.answer("sbatch", "echo 'your quota is fine'; echo '17;cluster'; echo 'have a nice day'");
     CHECK(real_slurm.is_installed());
     CHECK(real_slurm.submit("/sweeps/s/job.sh", "") == "17;cluster");
     CHECK(tools.calls("sbatch --parsable /sweeps/s/job.sh") == 1);
@@ -168,13 +183,16 @@ TEST_CASE("a job is queried and cancelled on the cluster where it was queued") {
     CHECK(real_slurm.state("17;wice") == JobState::gone);
 }
 
-TEST_CASE("a job may be queued if Slurm did not answer sbatch in time") {
+TEST_CASE("a job may be queued if sbatch did not answer in time, or without an id") {
     const PlayedSlurm tools;
     tools.answer("sbatch", "echo 'Batch job submission failed: Socket timed out on send/recv operation' >&2; exit 1");
 
     CHECK_THROWS_WITH_AS(real_slurm.submit("/sweeps/s/job.sh", ""),
                          doctest::Contains("Check whether `squeue --me --format='%i %T %o'` shows /sweeps/s/job.sh."),
                          JobMayBeQueued);
+    tools.answer("sbatch", "echo 'have a nice day'");
+    CHECK_THROWS_WITH_AS(real_slurm.submit("/sweeps/s/job.sh", ""),
+                         doctest::Contains("whether it queued the job: have a nice day"), JobMayBeQueued);
 }
 
 TEST_CASE("a job submitted from within the last one is on the same cluster") {
