@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <functional>
@@ -5,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "core/mapped.hpp"
+#include "core/shell_words.hpp"
 #include "launch/import/optuna_study.hpp"
 
 namespace crescendo::launch {
@@ -41,8 +43,17 @@ class Database {
 
   private:
     void require(bool is_ok) const {
-        CRESCENDO_VALIDATE(is_ok, "", "{}: cannot be read as an Optuna database: {}", path_,
-                           ::sqlite3_errmsg(handle_.get()));
+        CRESCENDO_VALIDATE(is_ok, "", "{}: cannot be read as an Optuna database: {}; {}", path_,
+                           ::sqlite3_errmsg(handle_.get()), remedy());
+    }
+
+    std::string remedy() const {
+        const int error = ::sqlite3_errcode(handle_.get());
+        return error == SQLITE_ERROR  // a table or column is missing
+                   ? fmt::format("if an older Optuna wrote it, `optuna storage upgrade --storage {}` converts it",
+                                 shell_quoted("sqlite:///" + path_))
+                   : error == SQLITE_BUSY ? "a study is writing to it, so try again"
+                                          : "copy it again while no study writes to it";
     }
 
     std::string path_;

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 
+#include <filesystem>
+
 #include "launch/files/read_file.hpp"
 #include "tests/error_of.hpp"
 #include "tests/launch/import/import_a_file.hpp"
@@ -71,4 +73,29 @@ TEST_CASE("another program's database is refused") {
     const auto error = error_of([&] { import_file({path, read_file(path)}); });
 
     CHECK(contains(error, "other.db: cannot be read as an Optuna database: no such table: studies"));
+}
+
+TEST_CASE("a database that cannot be read is refused with a remedy") {
+    const TemporaryFolder folder;
+    auto file = database_in(folder, "first");
+    const auto refusal = [&] { return error_of([&] { import_file(file); }); };
+    const auto change = [&](const char* statement, auto&& look) {
+        sqlite3* database = nullptr;
+        REQUIRE(::sqlite3_open(file.path.c_str(), &database) == SQLITE_OK);
+        REQUIRE(::sqlite3_exec(database, statement, nullptr, nullptr, nullptr) == SQLITE_OK);
+        look();
+        ::sqlite3_close(database);
+    };
+
+    change("BEGIN EXCLUSIVE",
+           [&] { CHECK(contains(refusal(), "database is locked; a study is writing to it, so try again")); });
+    // As in Optuna 1, whose studies had one direction each.
+    change("DROP TABLE study_directions", [&] {
+        CHECK(contains(refusal(),
+                       "no such table: study_directions; if an older Optuna wrote it, `optuna storage upgrade "
+                       "--storage sqlite:///" +
+                           file.path));
+    });
+    std::filesystem::resize_file(file.path, 4096);
+    CHECK(contains(refusal(), "malformed; copy it again while no study writes to it"));
 }
