@@ -11,11 +11,9 @@
 #include "analysis/importance.hpp"
 #include "core/mapped.hpp"
 #include "core/random.hpp"
-#include "core/trial_protocol.hpp"
 #include "launch/json/value_json.hpp"
+#include "launch/report/judged_at.hpp"
 #include "launch/report/numbers.hpp"
-#include "scheduler/ending.hpp"
-#include "scheduler/samplers/results.hpp"
 
 namespace crescendo::launch {
 namespace {
@@ -117,45 +115,6 @@ std::vector<Coordinate> coordinates_of(const SearchSpace& space) {
     return coordinates;
 }
 
-/// Whether the last value of a trial is its final value, by the same rule as in samplers.
-bool is_complete(const Trial& trial, const SweepSpec& spec) {
-    const bool has_rungs = Results::milestones_of(spec.scheduler).size() > 1;
-    return ending_of(trial.reason, trial.loss.has_value(), has_rungs) == Ending::complete;
-}
-
-/// The metric of a trial when it crossed a milestone, if it is finite. A trial without a maximum crosses the last
-/// milestone when it is complete.
-std::optional<double> metric_at(const Trial& trial, const TrialHistory& history, Resource milestone,
-                                const SweepSpec& spec) {
-    const auto& reports = history.reports;
-    auto crossed = std::ranges::lower_bound(reports, milestone, {}, &TrialReport::resource);
-    if (crossed == reports.end() && milestone >= unlimited_resource && !reports.empty() && is_complete(trial, spec)) {
-        --crossed;
-    }
-    if (crossed == reports.end()) {
-        return std::nullopt;
-    }
-    const auto value = protocol::find_metric(crossed->metrics, spec.metric);
-    return value && std::isfinite(*value) ? value : std::nullopt;
-}
-
-/// The metric by which a configuration is judged at a milestone, once all its repetitions that have not failed have
-/// crossed it. Without repetitions, that of its trial.
-std::optional<double> judged_at(TrialId configuration, const History& history, Resource milestone) {
-    const auto& spec = history.sweep().spec();
-    const auto first = spec.repeat.first_of(configuration);
-    std::vector<double> losses;
-    for (int i = 0; i < spec.repeat.times; ++i) {
-        const auto& trial = history.sweep().trial(TrialId{first.value + i});
-        if (const auto value = metric_at(trial, history.of(trial.id), milestone, spec)) {
-            losses.push_back(to_loss(spec.goal, *value));
-        } else if (trial.status != TrialStatus::failed) {
-            return std::nullopt;
-        }
-    }
-    return losses.empty() ? std::nullopt : std::optional(from_loss(spec.goal, judged_loss(spec.repeat.judge, losses)));
-}
-
 /// A configuration at a rung: the place of each coordinate that it has, and the metric.
 struct Observation {
     std::vector<std::optional<double>> places;
@@ -166,7 +125,7 @@ std::vector<Observation> observations_at(const History& history, const std::vect
                                          Resource milestone) {
     std::vector<Observation> observations;
     for (const auto& candidate : history.sweep().candidates()) {
-        const auto value = judged_at(candidate.id, history, milestone);
+        const auto value = judged_at(history, candidate.id, milestone);
         if (!value) {
             continue;
         }

@@ -20,6 +20,7 @@
 #include "launch/journal/cost.hpp"
 #include "launch/report/best_so_far.hpp"
 #include "launch/report/chronicle.hpp"
+#include "launch/report/judged_at.hpp"
 #include "launch/report/numbers.hpp"
 #include "launch/report/parameter_importance.hpp"
 #include "launch/report/slot_use.hpp"
@@ -187,11 +188,13 @@ OrderedJson rungs_reached_json(const Sweep& sweep) {
     return result;
 }
 
-/// For each rung: how many trials reached it and continued, and what its cut saved.
+/// For each rung: how many trials reached it and continued, and what its cut saved. The worst that continued and the
+/// best that was cut have the values by which the rung judged them: with `repeat`, those of their configurations.
 OrderedJson rungs_json(const History& history) {
     const auto& sweep = history.sweep();
     const auto& scheduler = sweep.spec().scheduler;
     const auto max = scheduler.max.value;
+    const auto goal = sweep.spec().goal;
     auto result = OrderedJson::array();
     for (const auto& rung : shown_rungs(sweep)) {
         std::int64_t reached = 0, went_on = 0, cut = 0, saved = 0;
@@ -204,7 +207,9 @@ OrderedJson rungs_json(const History& history) {
                 continue;
             }
             ++reached;
-            const double loss = to_loss(sweep.spec().goal, metric_of(*at, sweep.spec().metric));
+            const auto configuration = sweep.spec().repeat.configuration_of(trial.id);
+            const auto value = judged_at(history, configuration, rung.milestone);
+            const double loss = value ? to_loss(goal, *value) : worst_loss;
             if (rung.milestone < sweep.next_milestone(trial.id)) {
                 ++went_on;
                 worst_kept = std::max(worst_kept, loss);
@@ -214,7 +219,7 @@ OrderedJson rungs_json(const History& history) {
                 best_cut = std::min(best_cut, loss);
             }
         }
-        const auto metric = [&](double loss) { return number_json(from_loss(sweep.spec().goal, loss), metric_digits); };
+        const auto metric = [&](double loss) { return number_json(from_loss(goal, loss), metric_digits); };
         result.push_back({{"at", rung.milestone.value},
                           {"reached", reached},
                           {"went_on", went_on},

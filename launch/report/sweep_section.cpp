@@ -297,6 +297,7 @@ std::string left_out(const OrderedJson& sweep) {
 
 std::string sweep_section(const OrderedJson& sweep, std::size_t index, bool is_open, PageKind kind) {
     const auto scheduler = html::text(sweep, "scheduler");
+    const bool is_repeated = html::text(sweep, "ranked_by") == "judged";
     std::string result = fmt::format(
         "<details class='sweep' id='sweep{0}' data-sweep='{0}'{1}><summary><h2>{2}</h2><span "
         "class='state {3}'>{3}</span><span class='muted'>{4}, sampler {5}, in {6}</span></summary>\n",
@@ -312,7 +313,7 @@ std::string sweep_section(const OrderedJson& sweep, std::size_t index, bool is_o
                           "Each row is a slot, each bar a trial on it. Drag to zoom, double-click to see all.");
     result += "<div class='two'>\n";
     result += html::chart("best", index, "Best so far",
-                          html::text(sweep, "ranked_by") == "judged"
+                          is_repeated
                               ? "The best value that any configuration had by then, over its repetitions. Drag to zoom."
                               : "The best value that any trial had reported by then. Drag to zoom.");
     result += html::chart("curves", index, "Learning curves",
@@ -334,8 +335,11 @@ std::string sweep_section(const OrderedJson& sweep, std::size_t index, bool is_o
                     "The predicted metric over one parameter, averaged over all others. Band: one standard deviation "
                     "over the model's trees.");
     if (!sweep.at("rungs").empty()) {
-        result += html::chart("rungs", index, "Rungs",
-                              "Each dot is a trial that was judged there. A hollow one was stopped there.");
+        result +=
+            html::chart("rungs", index, "Rungs",
+                        is_repeated ? "Each dot is a trial. Its configuration was judged there by the values of "
+                                      "all its repetitions. A hollow one was stopped there."
+                                    : "Each dot is a trial that was judged there. A hollow one was stopped there.");
         result += html::details("Rungs in numbers", rungs(sweep));
     }
     result += fmt::format("<a id='failures{}'></a>", index);

@@ -77,6 +77,20 @@ TEST_CASE("a rung gives the number of trials that it cut and the resource that i
     CHECK(rung.at("resource_saved") == 8);
 }
 
+TEST_CASE("a lucky repetition of a configuration that was cut once seemed better than all that continued") {
+    const TemporaryFolder folder;
+    auto file = two_trials(1, "repeat: 2\n");
+    file.replace(file.find("{type"), std::string("{type: fifo, max: 9}").size(), "{type: asha, min: 1, max: 9}");
+    record_sweep(folder / "s", file, {{1, 0, 1, 0.6}, {2, 1, 1, 0.8}, {3, 2, 1, 0.9}, {4, 3, 1, 0.1}},
+                 /*num_slots=*/4);
+
+    const auto rung = sweep_data(folder / "s").at("rungs")[0];
+
+    CHECK(rung.at("reached") == 4);
+    CHECK(rung.at("worst_that_went_on") == 0.7);  // (0.6 + 0.8) / 2
+    CHECK(rung.at("best_that_was_cut") == 0.5);   // (0.9 + 0.1) / 2
+}
+
 TEST_CASE("a trial whose report reaches several rungs at once is cut at one of them") {
     const TemporaryFolder folder;
     auto file = two_trials(1);
