@@ -58,13 +58,14 @@ Spent spent_by(const Method& method, const Prices& prices, std::optional<double>
     return spent;
 }
 
-/// The ratio of the medians. Nothing if both are infinite.
+/// The ratio of the medians. Nothing if both are infinite. A method with one sweep does not show how much its sweeps
+/// differ, so the ratio has no interval then.
 std::optional<MedianEstimate> speedup(const std::vector<double>& baseline, const std::vector<double>& seconds) {
     const double ratio = median(baseline) / median(seconds);
     if (std::isnan(ratio)) {
         return std::nullopt;
     }
-    return MedianEstimate{ratio, baseline.size() > 1 || seconds.size() > 1
+    return MedianEstimate{ratio, baseline.size() > 1 && seconds.size() > 1
                                      ? std::optional(analysis::bootstrap_median_ratio(baseline, seconds))
                                      : std::nullopt};
 }

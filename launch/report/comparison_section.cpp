@@ -60,7 +60,9 @@ std::string speed(const OrderedJson& method, const OrderedJson& baseline, bool f
     const auto& high = method.at("speedup_high");
     const auto times = fmt::format("{:.3g} times", ratio.get<double>());
     if (low.is_null()) {
-        return fmt::format("<b>{}</b> was <b>{}</b> as fast as <b>{}</b>", name, times, other);
+        return fmt::format(
+            "<b>{}</b> was <b>{}</b> as fast as <b>{}</b> (with one sweep of a method, chance may explain this)", name,
+            times, other);
     }
     const auto interval = fmt::format("{}interval: {:.3g} to {}", few ? "" : "95 % ", low.get<double>(),
                                       high.is_null() ? "∞" : fmt::format("{:.3g}", high.get<double>()));
