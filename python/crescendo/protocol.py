@@ -38,7 +38,9 @@ def inherited_socket() -> Optional[socket.socket]:
             f"CRESCENDO_FD is {descriptor!r}, but this process has no such socket ({error}). Perhaps a program between "
             "crescendo and this one closed it, as torchrun and `conda run` do: instead of torchrun, set `workers: 2` "
             "in the sweep file's scheduler; instead of `conda run`, use the path of the environment's python3 in the "
-            "command. Or the variable was copied from a sweep: unset CRESCENDO_FD to run outside a sweep"
+            "command; with another program, such as papermill, begin the command with `env, -u, CRESCENDO_FD`, and add "
+            "`report: {pattern: …}`, which finds what trial.report() then prints. Or the variable was copied from a "
+            "sweep: unset CRESCENDO_FD to run outside a sweep"
         ) from None
     inherited.set_inheritable(False)
     inherited.settimeout(None)  # the program may have called socket.setdefaulttimeout()

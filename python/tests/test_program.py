@@ -441,7 +441,9 @@ class ProgramTest(unittest.TestCase):
             trial.report(resource=6)
         with self.assertRaisesRegex(FileNotFoundError, "save wrote nothing"):
             trial.report(val_loss=1, resource=7, save=lambda path: None)
-        with mock.patch.dict(os.environ, CRESCENDO_FD="999"), self.assertRaisesRegex(RuntimeError, "no such socket"):
+        with mock.patch.dict(os.environ, CRESCENDO_FD="999"), self.assertRaisesRegex(
+            RuntimeError, "no such socket.*such as papermill, begin the command with `env, -u, CRESCENDO_FD`"
+        ):
             protocol.inherited_socket()
 
     def test_a_socket_of_the_programs_own_is_not_taken_for_crescendos_that_was_closed(self):
