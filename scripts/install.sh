@@ -60,9 +60,15 @@ if [ ${#missing[@]} -gt 0 ]; then
     fi
     if [ ${#sudo[@]} -gt 0 ]; then
         echo "installing ${#missing[@]} Debian packages, about a minute: ${missing[*]}"
-        "${sudo[@]}" apt-get -qq update &&
-            "${sudo[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" \
-                >/dev/null || echo "apt-get did not install them; $CONTINUES" >&2
+        # One source that cannot be read fails the update; one package that the release lacks, the whole installation.
+        "${sudo[@]}" apt-get -qq update || true
+        unknown=()
+        for i in "${!missing[@]}"; do
+            apt-cache show "${missing[i]}" >/dev/null 2>&1 || { unknown+=("${missing[i]}"); unset "missing[i]"; }
+        done
+        [ ${#unknown[@]} = 0 ] || echo "apt-get does not know ${unknown[*]}; $CONTINUES" >&2
+        "${sudo[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" \
+            >/dev/null || echo "apt-get did not install ${missing[*]}; $CONTINUES" >&2
     else
         echo "These Debian packages are missing, and installing them needs root: ${missing[*]}" >&2
         echo "The libraries that \`make light\` needs are built from source; otherwise $CONTINUES." >&2

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Checks what scripts/install.sh and scripts/libraries.sh do on machines unlike this one. Stand-ins take the place of
+commands, so that nothing is installed.
+
+usage: requirements.py ROOT
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(sys.argv.pop(1)).resolve()
+
+
+class Machine:
+    """A machine with Debian's commands, on which no package is installed and our user is root."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        (self.folder / "bin").mkdir()
+        self.command("dpkg-query", "exit 1")
+        self.command("id", "echo 0")
+        self.command("apt-cache", "exit 0")
+        self.command("apt-get", 'echo "$*" >> "$MACHINE/asked"')
+
+    def command(self, name, script):
+        path = self.folder / "bin" / name
+        path.write_text(f"#!/bin/bash\n{script}\n")
+        path.chmod(0o755)
+
+    def run(self, *words, **variables):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("CRESCENDO_")}
+        environment.update(variables, MACHINE=str(self.folder), PATH=f"{self.folder / 'bin'}:{os.environ['PATH']}")
+        return subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def install(self, *arguments, **variables):
+        """Runs install.sh, for which libraries.sh has nothing to do."""
+        scripts = self.folder / "scripts"
+        scripts.mkdir(exist_ok=True)
+        shutil.copy(ROOT / "scripts/install.sh", scripts)
+        (scripts / "libraries.sh").write_text("#!/bin/sh\n")
+        (scripts / "libraries.sh").chmod(0o755)
+        return self.run(scripts / "install.sh", *arguments, **variables)
+
+    def installed(self):
+        asked = (self.folder / "asked").read_text().splitlines()
+        return [word for line in asked if " install " in line for word in line.split() if not word.startswith("-")]
+
+
+class Requirements(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.machine = Machine(folder.name)
+
+    def test_a_package_that_the_release_lacks_does_not_keep_the_others_from_being_installed(self):
+        self.machine.command("apt-cache", '[ "$2" != libre2-dev ]')
+
+        result = self.machine.install("light")
+
+        self.assertIn("cmake", self.machine.installed())
+        self.assertNotIn("libre2-dev", self.machine.installed())
+        self.assertIn("apt-get does not know libre2-dev; the build continues", result.stdout)
+
+    def test_packages_are_installed_even_if_a_source_of_packages_cannot_be_read(self):
+        self.machine.command("apt-get", 'echo "$*" >> "$MACHINE/asked"; [[ $* != *update ]]')
+
+        self.assertEqual(self.machine.install("light").returncode, 0)
+
+        self.assertIn("cmake", self.machine.installed())
+
+
+if __name__ == "__main__":
+    unittest.main()
