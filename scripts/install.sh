@@ -30,16 +30,15 @@ MORE_PACKAGES=(python3-venv libhdf5-dev hdf5-tools zlib1g-dev libdeflate-dev lib
                libzip-dev libpng-dev libjpeg-dev bitshuffle libmpich-dev mpich libgloo-dev slurm-wlm munge doctest-dev
                dataset-fashion-mnist)
 
-if [ "${1:-}" = torch-dir ]; then
+case ${1:-} in
+"" | light | tools | browser) ;;
+torch-dir)
     if [ -n "${CRESCENDO_TORCH_DIR:-}" ]; then echo "$CRESCENDO_TORCH_DIR"; exit; fi
     for dir in "$VENV"/lib/python3*/site-packages/torch; do echo "$dir"; done
-    exit
-fi
-
-if [ "${1:-}" = python ]; then
-    echo "$VENV/bin/python3"
-    exit
-fi
+    exit ;;
+python) echo "$VENV/bin/python3"; exit ;;
+*) echo "install.sh: unknown argument: $1; the first lines of the script list all" >&2; exit 2 ;;
+esac
 
 if [ "${1:-}" != light ]; then PACKAGES+=("${MORE_PACKAGES[@]}"); fi
 if [ "${1:-}" = browser ]; then PACKAGES+=(chromium fonts-dejavu-core); fi

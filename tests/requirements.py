@@ -72,6 +72,13 @@ class Requirements(unittest.TestCase):
 
         self.assertIn("cmake", self.machine.installed())
 
+    def test_an_unknown_argument_installs_nothing(self):
+        result = self.machine.install("--help")
+
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("unknown argument: --help", result.stdout)
+        self.assertFalse((self.machine.folder / "asked").exists())
+
 
 if __name__ == "__main__":
     unittest.main()
