@@ -95,7 +95,15 @@ PIP=("$VENV/bin/python3" -I -m pip install --quiet --disable-pip-version-check)
 if lacks_wheels; then
     echo "installing ${WHEELS[*]} into $VENV: 5 GB, about a minute"
     if [ ! -e "$VENV/.complete" ]; then
+        # CRESCENDO_VENV may name a folder of the user's by mistake.
+        if [ -n "${CRESCENDO_VENV:-}" ] && [ -n "$(ls -A "$VENV" 2>/dev/null)" ] && [ ! -e "$VENV/.begun" ]; then
+            echo "install.sh: CRESCENDO_VENV=$VENV holds other files, which an installation would remove; name a new" \
+                "folder, or remove this one" >&2
+            exit 2
+        fi
         rm -rf "$VENV"
+        mkdir "$VENV"
+        touch "$VENV/.begun"
         /usr/bin/python3 -m venv "$VENV"
     fi
     if "${PIP[@]}" "${WHEELS[@]}"; then

@@ -79,6 +79,26 @@ class Requirements(unittest.TestCase):
         self.assertIn("unknown argument: --help", result.stdout)
         self.assertFalse((self.machine.folder / "asked").exists())
 
+    def test_a_folder_with_other_files_is_not_removed(self):
+        mine = self.machine.folder / "mine"
+        mine.mkdir()
+        (mine / "thesis.tex").touch()
+
+        result = self.machine.install(CRESCENDO_VENV=str(mine), PIP_NO_INDEX="1")
+
+        self.assertEqual(result.returncode, 2)
+        self.assertTrue((mine / "thesis.tex").exists())
+
+    def test_an_interrupted_installation_starts_over(self):
+        venv = self.machine.folder / "venv"
+        venv.mkdir()
+        for name in (".begun", "part"):
+            (venv / name).touch()
+
+        self.machine.install(CRESCENDO_VENV=str(venv), PIP_NO_INDEX="1")
+
+        self.assertFalse((venv / "part").exists())
+
 
 if __name__ == "__main__":
     unittest.main()
