@@ -12,6 +12,7 @@ set -euo pipefail
 
 FOLDER=${CRESCENDO_LIBRARIES:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/crescendo/libraries}
 DEBIAN=https://deb.debian.org/debian/pool/main
+read -ra COMPILER <<< "${CXX:-c++}"  # CMake, too, reads CXX="ccache g++" as two words
 CMAKE_OLDEST=$(sed -n 's/^cmake_minimum_required(VERSION \(.*\))/\1/p' "$(dirname "$0")/../CMakeLists.txt")
 
 # Header, source, its SHA-256, configuration options. hwloc's functions get their own prefix: MPI brings another hwloc,
@@ -61,7 +62,7 @@ has_header() {
     for folder in "${folders[@]}"; do
         if [ "$folder" != "$FOLDER" ] && [ -e "$folder/include/$1" ]; then return 0; fi
     done
-    printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" | "${CXX:-c++}" -std=c++17 -E -x c++ - >/dev/null 2>&1
+    printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" | "${COMPILER[@]}" -std=c++17 -E -x c++ - >/dev/null 2>&1
 }
 
 # source_of NAME URL SHA256: prints the file's path, and downloads it if it is missing
@@ -166,8 +167,8 @@ sources) each get_source; exit ;;
 *) fail "unknown argument: $1; the first lines of the script list all" ;;
 esac
 
-command -v "${CXX:-c++}" >/dev/null ||
-    fail "there is no C++ compiler ${CXX:-c++}; install GCC 11 or newer, or load its module"
+command -v "${COMPILER[0]}" >/dev/null ||
+    fail "there is no C++ compiler ${COMPILER[0]}; install GCC 11 or newer, or load its module"
 export PATH=$FOLDER/bin:$PATH CMAKE_PREFIX_PATH=$FOLDER${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}
 get_cmake
 each get_library

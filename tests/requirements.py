@@ -99,6 +99,14 @@ class Requirements(unittest.TestCase):
 
         self.assertFalse((venv / "part").exists())
 
+    def test_the_compiler_may_be_several_words(self):
+        self.machine.command("compiler", "exit 0")  # finds all headers, so nothing is built
+
+        result = self.machine.run(ROOT / "scripts/libraries.sh", CXX="env compiler",
+                                  CRESCENDO_LIBRARIES=str(self.machine.folder / "libraries"))
+
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+
 
 if __name__ == "__main__":
     unittest.main()
