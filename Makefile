@@ -29,7 +29,7 @@ export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 export CCACHE_SLOPPINESS := time_macros
 CMAKE_BUILD = cmake --build --preset
-PROGRAMS = crescendo crescendo-guard crescendo-trainer
+PROGRAMS = crescendo crescendo-guard crescendo-trainer man_pages
 
 .PHONY: requirements browser tools configure build programs light install demo test test-default test-core test-mpich \
 	test-asan test-tsan format lint clean

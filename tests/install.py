@@ -95,6 +95,8 @@ def main():
         def run(*command, directory=folder):
             subprocess.run(command, cwd=directory, env=environment, check=True, stdout=subprocess.DEVNULL)
 
+        # Root installs, perhaps without the modules with which the programs start.
+        assert "execute_process" not in (Path(build) / "cmake_install.cmake").read_text()
         run(cmake, "--install", build, "--prefix", folder / "here")
         shutil.move(folder / "here", folder / "over there")
         crescendo = folder / "over there/bin/crescendo"
