@@ -221,6 +221,29 @@ class ReportTest(PageTest):
           (parameter, i) => view.trials.map((trial) => parameterScale(parameter).share(view.parameter(trial, i))))""")
         self.assertEqual([shares[1][0], shares[1][1], shares[0][2]], [0, 1, 0])
 
+    def test_a_filter_of_the_metric_keeps_to_its_values_where_new_ones_move_the_axis(self):
+        page, _ = self.open("s300")
+        for goal in ("maximize", "minimize"):
+            shown, ranges = evaluate(page, """(view, goal) => {
+              const {metricColumn: column} = view;
+              const make = (rows) => new SweepView({...sweep, goal, rows});
+              const [older, newer] = [make(view.rows), make(view.rows.map((row, i) =>
+                i ? row : row.map((cell, k) => k === column ? (goal === 'maximize' ? 5 : -5) : cell)))];
+              older.filters.ranges.set(older.metricAxis, [0.5, 1.2]);
+              const passes = (each) => {
+                each.axes = () => parallelAxes(each);
+                each.filter();
+                return each.shown.map(({id}) => id).filter((id) => id);
+              };
+              const before = passes(older);
+              newer.keep(older);
+              return [[before, passes(newer)], [...newer.filters.ranges.values()]];
+            }""", goal)
+
+            self.assertTrue(3 < len(shown[0]) < 290, goal)
+            self.assertEqual(shown[0], shown[1], goal)
+            self.assertEqual(ranges[0][1], 1.2)  # open to better values
+
     def test_choices_that_are_files_of_one_folder_are_told_apart(self):
         page, _ = self.open("s3")
         for choices, texts in ((["/data/models/resnet50.safetensors", "/data/models/vit.safetensors", None],

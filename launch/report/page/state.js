@@ -49,6 +49,10 @@ class SweepView {
     if (!older) return;
     for (const id of older.selected) this.selected.add(id);
     for (const part of ['filters', 'window', 'choices', 'table']) this[part] = older[part];
+    // The axis of the metric grows with new values. A filter has parts of it, and keeps to its values.
+    const {ranges} = this.filters, range = ranges.get(this.metricAxis);
+    const moved = (share) => (share > 0 && share < 1 ? this.goodness(older.valueAt(share)) : share);
+    if (range) ranges.set(this.metricAxis, range.map(moved));
   }
 
   onChange(listener) {
@@ -165,7 +169,7 @@ class SweepView {
   setScale(kind) {
     this.choices.scale = kind;
     this.valueScaleNow = undefined;
-    this.filters.ranges.delete(this.axes().length - 1);  // it was a part of the axis as it was
+    this.filters.ranges.delete(this.metricAxis);  // it was a part of the axis as it was
     this.filter();
   }
 
@@ -207,6 +211,14 @@ class SweepView {
   /** From the worst of a scale's values, 0, to the best, 1. */
   goodness(value, scale = this.valueScale) {
     return this.sign > 0 ? 1 - scale.share(value) : scale.share(value);
+  }
+  /** The value that is as good as this. */
+  valueAt(goodness) {
+    return this.valueScale.value(this.sign > 0 ? 1 - goodness : goodness);
+  }
+  /** The number of the metric's axis among those of the configurations: the last one. */
+  get metricAxis() {
+    return Math.min(this.parameters.length, mostParallel);
   }
   /** The colours of values; a neutral one where all are the same. */
   qualityPaint(set) {
