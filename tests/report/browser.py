@@ -244,6 +244,19 @@ class ReportTest(PageTest):
             self.assertEqual(shown[0], shown[1], goal)
             self.assertEqual(ranges[0][1], 1.2)  # open to better values
 
+    def test_what_no_parameter_explains_is_said_to_be_noise_too_and_not_where_all_values_are_equal(self):
+        def explain_nothing(sweep):
+            for rung in sweep["importances"]:
+                rung["shares"] = [[0, 0] for _ in rung["shares"]]
+
+        self.altered("s300", "equal", explain_nothing)
+        for name, is_said in (("s300", True), ("equal", False)):
+            page, _ = self.open(name)
+            self.drawn(page, "importance")
+            told = page.evaluate("document.querySelector('[data-chart=importance] canvas').plot.areas[0].text")
+            self.assertEqual(told.endswith(" % that none explains alone come from parameters together, and from noise."),
+                             is_said, told)
+
     def test_choices_that_are_files_of_one_folder_are_told_apart(self):
         page, _ = self.open("s3")
         for choices, texts in ((["/data/models/resnet50.safetensors", "/data/models/vit.safetensors", None],

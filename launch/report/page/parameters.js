@@ -89,7 +89,9 @@ function makeShares(figure, view, rung, order) {
                 `in ${present[i]} ${view.compared}: too few`);
     const right = 16 + Math.max(...texts.map((text) => c.measureText(text).width));
     const places = p.axes(linearScale(0, Math.min(1, most)), null, {left, right, bottom: 26});
-    const rest = 1 - shares.reduce((sum, share, i) => sum + (present[i] === trials && share ? share[0] : 0), 0);
+    const alone = shares.reduce((sum, share, i) => sum + (present[i] === trials && share ? share[0] : 0), 0);
+    const rest = alone > 0 ? `${numberText(Math.round(1000 * Math.max(0, 1 - alone)) / 10)} % that none explains alone ` +
+            'come from parameters together, and from noise.' : '';
     names.forEach((i, row) => {
       const [mean, deviation] = shares[i] ?? [0, 0], y = places.frame.top + 4 + row * 26;
       c.fillStyle = colour('accent');
@@ -106,13 +108,11 @@ function makeShares(figure, view, rung, order) {
       c.fillText(fitted(c, view.parameters[i].name, left - 10), places.frame.left - 7, y + 8);
       c.textAlign = 'left';
       c.fillText(texts[i], b + 8, y + 8);
-      const together = among(i) ? `It is absent from all others.` :
-                               `Parameters together explain ${
-                                   numberText(Math.round(1000 * Math.max(0, rest)) / 10)} % that none explains alone.`;
+      const others = among(i) ? 'It is absent from all others.' : rest;
       p.area(
           0, y - 4, p.size[0], 26, undefined,
           shares[i] ? `${view.parameters[i].name} alone explains ${numberText(100 * mean)} % ± ${
-                          numberText(100 * deviation)} of the variance${among(i)}.\n${together}` :
+                          numberText(100 * deviation)} of the variance${among(i)}.\n${others}` :
                       undefined);
     });
   }, {label: 'Importance of each parameter'});
