@@ -257,6 +257,12 @@ class ReportTest(PageTest):
             self.assertEqual(told.endswith(" % that none explains alone come from parameters together, and from noise."),
                              is_said, told)
 
+    def test_numbers_have_the_digits_of_other_commands(self):
+        page, _ = self.open("s3")
+        found = evaluate(page, "() => [123456.4, 12345.678, 0.00123456, 0.0000123456, 1.5e8, 2e-7].map(numberText)")
+
+        self.assertEqual(found, ["123456", "12346", "0.0012346", "1.2346e-5", "1.5e+8", "2e-7"])
+
     def test_choices_that_are_files_of_one_folder_are_told_apart(self):
         page, _ = self.open("s3")
         for choices, texts in ((["/data/models/resnet50.safetensors", "/data/models/vit.safetensors", None],

@@ -30,7 +30,7 @@ function numberText(value) {
   const size = Math.abs(value);
   if (size >= 1e4 && size < 1e7) return String(Math.round(value));
   return size >= 1e-4 && size < 1e4 ? String(Number(value.toPrecision(5))) :
-                                      value.toExponential(3).replace(/\.?0+e/, 'e');
+                                      value.toExponential(4).replace(/\.?0+e/, 'e');
 }
 
 /** A choice of a parameter as the sweep file could have it: null is one, and so are lists and maps. */
