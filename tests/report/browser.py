@@ -263,6 +263,18 @@ class ReportTest(PageTest):
 
         self.assertEqual(found, ["123456", "12346", "0.0012346", "1.2346e-5", "1.5e+8", "2e-7"])
 
+    def test_charts_are_sharp_after_a_zoom_that_leaves_them_as_wide(self):
+        self.open("s3")
+        page, _ = self.visit((self.folder / "s3.html").as_uri(), viewport={"width": 3200, "height": 900})
+        canvas = self.drawn(page, "gantt")
+        width = canvas.bounding_box()["width"]
+        screen = page.context.new_cdp_session(page)
+        screen.send("Emulation.setDeviceMetricsOverride",
+                    {"width": 1600, "height": 450, "deviceScaleFactor": 2, "mobile": False})
+
+        page.wait_for_function("document.querySelector('[data-chart=gantt] canvas').width > 2000")
+        self.assertEqual(canvas.bounding_box()["width"], width)
+
     def test_choices_that_are_files_of_one_folder_are_told_apart(self):
         page, _ = self.open("s3")
         for choices, texts in ((["/data/models/resnet50.safetensors", "/data/models/vit.safetensors", None],

@@ -60,6 +60,8 @@ class Plot {
     });
     // Paper has a width of its own, and no frame comes before it is printed.
     matchMedia('print').addEventListener('change', () => this.redraw(), {signal: plotsEnd.signal});
+    // A browser's zoom changes how many pixels a canvas needs, even if it does not change its width.
+    addEventListener('resize', () => devicePixelRatio === this.pixelRatio || this.update(), {signal: plotsEnd.signal});
     this.canvas.addEventListener('pointermove', (event) => this.move(event));
     this.canvas.addEventListener('pointerleave', ({pointerType}) => pointerType === 'touch' || showTip('', 0, 0));
     this.canvas.addEventListener('pointerdown', (event) => this.press(event));
@@ -95,6 +97,7 @@ class Plot {
     const [width, height] = this.fit();
     if (!width) return;
     const most = Math.min(3, longestCanvas / Math.max(width, height), Math.sqrt(largestCanvas / (width * height)));
+    this.pixelRatio = devicePixelRatio;
     const ratio = (this.ratio = Math.min(most, devicePixelRatio || 1));
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
