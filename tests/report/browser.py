@@ -275,6 +275,19 @@ class ReportTest(PageTest):
         page.wait_for_function("document.querySelector('[data-chart=gantt] canvas').width > 2000")
         self.assertEqual(canvas.bounding_box()["width"], width)
 
+    def test_no_axis_has_a_number_without_its_middle(self):
+        def have_small_differences(sweep):
+            value = sweep["columns"].index(sweep["metric_column"])
+            for i, row in enumerate(sweep["rows"]):
+                row[value] = (1.23456 + i / 1e6) * 1e-297
+
+        self.altered("s300", "small", have_small_differences)
+        page, _ = self.open("small", width=1300)
+        self.drawn(page, "slices")
+        texts = [text for text, *_ in texts_of(page.locator("[data-chart=slices] canvas").first)]
+
+        self.assertIn("1.2347e-297", texts)
+
     def test_choices_that_are_files_of_one_folder_are_told_apart(self):
         page, _ = self.open("s3")
         for choices, texts in ((["/data/models/resnet50.safetensors", "/data/models/vit.safetensors", None],

@@ -198,7 +198,9 @@ class Plot {
     const frame = {top, right: width - right, bottom: height - bottom};
     frame.height = Math.max(10, frame.bottom - frame.top);
     const yTicks = y ? y.ticks(Math.max(Math.min(5, frame.height / 20), frame.height / 32), frame.height, 13) : [];
-    for (const tick of yTicks) tick.text = fitted(c, tick.text, width / 4);
+    for (const tick of yTicks) {  // words of a choice: without its middle, a number would be another
+      if (tick.room !== undefined) tick.text = fitted(c, tick.text, width / 4);
+    }
     frame.left = left ?? (yName ? 30 : 12) + Math.max(0, ...yTicks.map(({text}) => c.measureText(text).width));
     frame.width = Math.max(10, frame.right - frame.left);
     this.frame = frame;
