@@ -62,7 +62,7 @@ def lab(vision, colour):
 
 def evaluate(page, expression, argument=None):
     """Evaluates with the page's own functions, which are not public, and a view of its first sweep."""
-    scripts = "".join((PAGE / name).read_text() for name in ("base.js", "state.js", "parallel.js"))
+    scripts = "".join((PAGE / name).read_text() for name in ("base.js", "plot.js", "state.js", "parallel.js"))
     return page.evaluate(f"""(argument) => {{
       {scripts}
       const sweep = JSON.parse(document.getElementById('data').textContent).sweeps[0];
@@ -287,6 +287,13 @@ class ReportTest(PageTest):
         texts = [text for text, *_ in texts_of(page.locator("[data-chart=slices] canvas").first)]
 
         self.assertIn("1.2347e-297", texts)
+
+    def test_a_text_that_is_shortened_has_whole_letters(self):
+        page, _ = self.open("s3")
+        texts = evaluate(page, """() => [1, 2, 3, 4, 5, 6].map((width) =>
+          fitted({measureText: (text) => ({width: [...text].length})}, '🚀'.repeat(9), width))""")
+
+        self.assertEqual(texts, ["🚀…", "🚀…", "🚀…🚀", "🚀🚀…🚀", "🚀🚀…🚀🚀", "🚀🚀🚀…🚀🚀"])
 
     def test_choices_that_are_files_of_one_folder_are_told_apart(self):
         page, _ = self.open("s3")

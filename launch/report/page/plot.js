@@ -353,9 +353,17 @@ const offsetText = ({offset}) => (offset < 0 ? '' : '+') + offset;
 /** Text that is not wider than this. It loses its middle: names often differ in their ends. */
 function fitted(context, text, width) {
   if (context.measureText(text).width <= width) return text;
-  const shortened = (kept) => `${text.slice(0, Math.ceil(kept / 2))}…${text.slice(text.length - Math.floor(kept / 2))}`;
-  let kept = text.length - 1;
-  while (kept > 1 && context.measureText(shortened(kept)).width > width) --kept;
+  const letters = [...text];  // a letter may be two units of a string
+  const shortened = (kept) =>
+      [...letters.slice(0, Math.ceil(kept / 2)), '…', ...letters.slice(letters.length - Math.floor(kept / 2))].join('');
+  let [kept, most] = [1, letters.length - 1];
+  while (kept < most) {
+    const middle = Math.ceil((kept + most) / 2);
+    if (context.measureText(shortened(middle)).width <= width)
+      kept = middle;
+    else
+      most = middle - 1;
+  }
   return shortened(kept);
 }
 
