@@ -2,31 +2,24 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
 #include <vector>
 
 #include "core/duration.hpp"
+#include "core/number_from.hpp"
 
 namespace crescendo::launch {
 namespace {
 
-/// Parses digits only, few enough that no sum of such numbers overflows.
-std::optional<std::int64_t> parse_number(std::string_view text) {
-    if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string_view::npos) {
-        return {};
-    }
-    std::int64_t value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-}
+/// Digits only. No sum of such numbers overflows.
+using Number = std::uint32_t;
 
 /// Parses the numbers between colons. Returns nothing if one is not a number, or if one after the first exceeds 59.
-std::optional<std::vector<std::int64_t>> parse_fields(std::string_view text) {
-    std::vector<std::int64_t> fields;
+std::optional<std::vector<Number>> parse_fields(std::string_view text) {
+    std::vector<Number> fields;
     for (;;) {
         const auto colon = text.find(':');
-        const auto number = parse_number(text.substr(0, colon));
+        const auto number = number_from<Number>(text.substr(0, colon));
         if (!number || (!fields.empty() && *number > 59)) {
             return {};
         }
@@ -43,7 +36,7 @@ std::optional<std::vector<std::int64_t>> parse_fields(std::string_view text) {
 std::optional<std::chrono::seconds> parse_job_time(std::string_view text) {
     const auto dash = text.find('-');
     const bool has_days = dash != std::string_view::npos;
-    const auto days = has_days ? parse_number(text.substr(0, dash)) : std::optional<std::int64_t>(0);
+    const auto days = has_days ? number_from<Number>(text.substr(0, dash)) : std::optional<Number>(0);
     auto fields = parse_fields(text.substr(has_days ? dash + 1 : 0));
     if (!days || !fields || fields->size() > 3) {
         return parse_duration(text);
