@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "launch/display/printable.hpp"
+#include "launch/json/record_text.hpp"
 #include "launch/yaml/yaml_scalar.hpp"
 
 namespace crescendo::launch {
@@ -42,10 +43,8 @@ std::string shortest_text(double value) {
     if (!std::isfinite(value)) {
         return std::isnan(value) ? ".nan" : value > 0 ? ".inf" : "-.inf";
     }
-    auto text = fmt::format("{}", value);
-    if (text.find_first_of(".e") == std::string::npos) {
-        text += ".0";  // otherwise YAML reads a whole number, which makes another distribution
-    }
+    std::string text;
+    append_number(text, value);  // 2.0 rather than 2, which makes another distribution
     return text;
 }
 
