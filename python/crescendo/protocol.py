@@ -111,8 +111,8 @@ def without_point(value: Any) -> Any:
     """Returns the value as programs get it among their arguments: a whole number without a decimal point, whatever the
     distribution of its parameter.
 
-    >>> without_point(256.0), without_point(0.5), without_point(True)
-    (256, 0.5, True)
+    >>> without_point(256.0), without_point(0.5), without_point(True), without_point(1e20)
+    (256, 0.5, True, 1e+20)
     """
     is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
     return int(value) if is_whole else value

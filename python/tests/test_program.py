@@ -545,6 +545,13 @@ class ProgramTest(unittest.TestCase):
         with mock.patch.dict(os.environ, CRESCENDO_FD=str(theirs.detach())), protocol.inherited_socket() as inherited:
             self.assertIsNone(inherited.gettimeout())
 
+    def test_programs_that_the_program_starts_do_not_hold_its_socket_open(self):
+        ours, theirs = socket.socketpair()
+        self.addCleanup(ours.close)
+        theirs.set_inheritable(True)  # as crescendo hands it over
+        with mock.patch.dict(os.environ, CRESCENDO_FD=str(theirs.detach())), protocol.inherited_socket() as inherited:
+            self.assertFalse(inherited.get_inheritable())
+
     def test_a_report_that_could_not_be_sent_is_not_taken_for_the_end_of_the_sweep(self):
         trial = self.trial()
         trial._socket = mock.Mock(sendall=mock.Mock(side_effect=OSError(errno.ENOBUFS, "No buffer space available")))

@@ -5,6 +5,7 @@ import contextlib
 import doctest
 import gc
 import itertools
+import math
 import os
 import random
 import sys
@@ -20,6 +21,7 @@ from torch.utils.data import DataLoader, Dataset
 
 import crescendo.torch
 from crescendo.torch import alone, error_words, learning_rate, samples, settings, step_clock
+from crescendo.torch.noise_scale import FEWEST, NoiseScale, Norms
 from crescendo.torch.trial import Trial
 from loaders import loader_of
 from trial_alone import CPU, Alone, captured
@@ -476,6 +478,26 @@ class ByHandTest(unittest.TestCase):
 
     def test_what_attaches_nothing_is_not_tested(self):
         self.assertEqual(self.run_by_hand(lambda trial: None, test=lambda trial: {"test_loss": 0.25}), "")
+
+
+class NoiseScaleTest(unittest.TestCase):
+    def scale_of(self, *norms):
+        """The noise scale after these norms of steps with 32 samples in two parts."""
+        scale = NoiseScale()
+        for each in norms:
+            scale.add(each, samples=32, parts=2)
+        return scale.value
+
+    def test_the_noise_scale_is_known_after_eight_measurements_that_are_finite(self):
+        norms = Norms(whole=6.0, parts=8.0)  # 4 + S/32 and 4 + S/16, so S = 64
+        infinite = Norms(whole=math.inf, parts=math.inf)
+
+        self.assertIsNone(self.scale_of(*[norms] * (FEWEST - 1), infinite))
+        self.assertAlmostEqual(self.scale_of(*[norms] * FEWEST, infinite), 64 / 4)
+
+    def test_a_negative_noise_counts_as_none_and_noise_that_hides_the_gradient_gives_no_scale(self):
+        self.assertEqual(self.scale_of(*[Norms(whole=6.0, parts=5.0)] * FEWEST), 0.0)
+        self.assertIsNone(self.scale_of(*[Norms(whole=2.0, parts=8.0)] * FEWEST))  # S = 192, |G|² = 2 - 192/32
 
 
 class DocumentationTest(unittest.TestCase):
