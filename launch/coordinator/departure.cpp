@@ -37,7 +37,6 @@ void Departure::take(const LeftTrial& notice) {
         view_.say(problem_of(notice));
     }
     groups_.note_departure(notice.trial, notice.slot);
-    orders_.resume_held_back();
 }
 
 void Departure::take(const CheckpointFailed& notice) {

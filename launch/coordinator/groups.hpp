@@ -84,7 +84,6 @@ class Groups {
     /// keeps the time at which that one was `decided`.
     void hold_back(TrialId trial, const Group& group, std::optional<double> decided = {});
     bool is_held_back(TrialId trial) const { return held_back_.contains(trial); }
-    void drop_held_back() { held_back_.clear(); }
     /// Takes a group that nothing holds back any more, if there is one.
     std::optional<HeldBack> take_ready();
 

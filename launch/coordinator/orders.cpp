@@ -190,7 +190,6 @@ void Orders::dismiss(TrialId trial, bool save) {
 
 /// Groups that are still forming keep their store entries, because they must meet before they can save.
 void Orders::dismiss_all() {
-    groups_.drop_held_back();
     for (const auto trial : groups_.trials()) {
         leave(trial, /*save=*/true);
     }
