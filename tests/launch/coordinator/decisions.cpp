@@ -34,6 +34,22 @@ TEST_CASE("a report is in the journal before it is answered") {
     CHECK(answers == 2);
 }
 
+TEST_CASE("a configuration that a model proposed is in the journal before its trial starts") {
+    Stage stage("run_cap: 1\nsampler: {type: gp}\n", "{type: fifo, max: 1}");
+    stage.agents.num_waits = 100'000;  // for the proposal
+    stage.agents.on_order = [&, before = stage.agents.on_order](NodeId to, const Order& order) {
+        if (std::holds_alternative<JoinGroup>(order)) {
+            CHECK(Journal::read(stage.directory.journal()).back().value("event", "") == "trial_proposed");
+            stage.agents.report(0, 1, 0.5);
+        }
+        before(to, order);
+    };
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.agents.sent<JoinGroup>().size() == 1);
+}
+
 TEST_CASE("each trial's configuration is in the journal and applies when the journal is read again") {
     Stage stage("run_cap: 2\n", "{type: fifo, max: 1}");
     stage.agents.report(0, 1, 0.5);

@@ -36,6 +36,21 @@ TEST_CASE("an error that repeats on one of several slots may be the slot's fault
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 3);
 }
 
+TEST_CASE("a group that loses one worker after another to the same error has failed once") {
+    Stage stage("run_cap: 1\nmax_retries: 9\n");
+    stage.agents.report(0, 1, 0.5);  // it grows to both slots
+    for (const int slot : {0, 1}) {
+        stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{slot}, FailureKind::error, "no file"});
+    }
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 1);
+    CHECK(stage.view.said == std::vector<std::string>(2, "trial 0 gave up: no file"));
+}
+
 TEST_CASE("crashes and errors make the slot suspect, but running out of memory does not") {
     Stage stage("run_cap: 1\nmax_retries: 9\n", "{type: fifo, max: 4}");
     stage.agents.all_slots.resize(1);

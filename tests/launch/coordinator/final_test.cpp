@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
 #include <fstream>
 #include <utility>
 
@@ -139,6 +140,36 @@ TEST_CASE("a sweep does not wait for the winner's measurement if the winner's sl
         CHECK_FALSE(stage.history.test().has_value());
         CHECK(stage.view.said.back().starts_with("measuring on the test data failed: n"));
     }
+}
+
+TEST_CASE("a new winner is measured although an earlier session measured another one") {
+    for (const int measured : {0, 1}) {
+        CAPTURE(measured);
+        Finale stage;
+        stage.history.apply(test_note(1, TrialId{measured}, {{"test_accuracy", 0.9}}));
+        stage.answer_with({TrialEvaluated{TrialId{0}, {{"test_accuracy", 0.94}}, {}}});
+
+        CHECK(stage.run() == Outcome::finished);
+
+        CHECK(stage.agents.sent<EvaluateTrial>().empty() == (measured == 0));
+    }
+}
+
+TEST_CASE("what happens after the winner's measurement does not take it back") {
+    Finale stage;
+    stage.agents.all_at_once = true;
+    stage.answer_with({TrialEvaluated{TrialId{0}, {{"test_accuracy", 0.94}}, {}},
+                       AgentLost{NodeId{0}, "no sign of life"}, SlotDown{SlotId{0}, 0, "no GPU"}});
+    stage.agents.on_notices = [&](const std::vector<Notice>& notices) {
+        if (std::holds_alternative<TrialEvaluated>(notices.front())) {
+            std::raise(SIGTERM);
+        }
+    };
+
+    CHECK(stage.run() == Outcome::finished);
+
+    REQUIRE(stage.history.test().has_value());
+    CHECK(stage.history.test()->metrics.at("test_accuracy") == 0.94);
 }
 
 TEST_CASE("a slot that is lost while workers leave does not measure the winner unless it returns") {

@@ -120,6 +120,7 @@ TEST_CASE("lost slots take their workers with them, including those that leave a
     groups.dismiss(TrialId{8});
     groups.hold_back(TrialId{8}, group_of({SlotId{1}, SlotId{2}}, 1));
     groups.form(TrialId{9}, group_of({SlotId{1}}));
+    groups.hold_back(TrialId{10}, group_of({SlotId{1}, SlotId{3}}, 1));
 
     groups.lose({SlotId{1}, SlotId{2}});
 
@@ -127,6 +128,7 @@ TEST_CASE("lost slots take their workers with them, including those that leave a
     CHECK(groups.members(trial) == Slots{SlotId{0}});
     CHECK_FALSE(groups.is_anybody_leaving());
     CHECK_FALSE(groups.is_held_back(TrialId{8}));
+    CHECK(groups.is_held_back(TrialId{10}));  // on slot 3
 }
 
 TEST_CASE("a regrouped trial resumes work once, and only in its present generation") {
@@ -140,6 +142,18 @@ TEST_CASE("a regrouped trial resumes work once, and only in its present generati
     CHECK_FALSE(groups.note_formed(trial, 0));
     CHECK(groups.note_formed(trial, 1));
     CHECK_FALSE(groups.note_formed(trial, 1));
+}
+
+TEST_CASE("a new group has neither the regroup nor the restart of the one before") {
+    Groups groups;
+    groups.form(trial, group_of({SlotId{0}}));
+    groups.note_regrouping(trial);
+    groups.note_restart(trial, {5.0, 7.0});
+
+    groups.form(trial, group_of({SlotId{0}}, 1));
+
+    CHECK_FALSE(groups.note_formed(trial, 1));
+    CHECK_FALSE(groups.take_restart(trial));
 }
 
 TEST_CASE("all members are stranded when each has reported so for the present generation") {

@@ -11,6 +11,19 @@ using namespace crescendo;
 using namespace crescendo::launch;
 using crescendo::tests::Stage;
 
+namespace {
+
+using Actions = std::vector<Action>;
+
+/// Starts as many trials as there are slots, and gives `orders` their actions.
+void start(Stage& stage, Orders& orders) {
+    Json record = to_json(Event(SlotsJoined{stage.agents.slots()}));
+    record["time"] = 1.0;
+    orders.carry_out(stage.history.apply(record));
+}
+
+}  // namespace
+
 TEST_CASE("requests to the store are answered on the node that asked") {
     Stage stage("run_cap: 1\n");
     const Json request{{"id", 5}, {"trial", 0}, {"generation", 0}, {"op", "check"}, {"keys", {"x"}}};
@@ -28,9 +41,7 @@ TEST_CASE("requests to the store are answered on the node that asked") {
 TEST_CASE("a worker that leaves gets answers from the store until it has left; later requests open nothing") {
     Stage stage("run_cap: 1\n");
     Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
-    Json record = to_json(Event(SlotsJoined{stage.agents.slots()}));
-    record["time"] = 1.0;
-    orders.carry_out(stage.history.apply(record));
+    start(stage, orders);
     const auto members = orders.groups().members(TrialId{0});
     REQUIRE(!members.empty());
     const Json request{{"id", 5}, {"trial", 0}, {"generation", 0}, {"op", "check"}, {"keys", {"x"}}};
@@ -197,16 +208,121 @@ TEST_CASE("the sweep does not wait for a program that ended with the report that
     CHECK(stage.agents.sent<LeaveTrial>().empty());
 }
 
-TEST_CASE("when no more trials may start, waiting ones are left to the next session") {
+TEST_CASE("when no more trials may start, waiting ones and those to be resumed are left to the next session") {
     Stage stage("run_cap: 2\n");
     Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
-    Json record = to_json(Event(SlotsJoined{stage.agents.slots()}));
-    record["time"] = 1.0;
 
     orders.start_no_more();
-    orders.carry_out(stage.history.apply(record));
+    start(stage, orders);
+    orders.carry_out(Actions{ResumeTrial{TrialId{0}, {{SlotId{0}}, 1, {}}}});
 
     CHECK(stage.history.sweep().trials().size() == 2);
     CHECK(stage.agents.orders.empty());
     CHECK(orders.groups().empty());
+}
+
+TEST_CASE("a node where members stay is not told that the trial leaves") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.all_slots = {{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{0}}, {SlotId{2}, NodeId{1}}};
+    Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
+    start(stage, orders);
+    orders.carry_out(Actions{Regroup{TrialId{0}, {{SlotId{0}, SlotId{1}, SlotId{2}}, 1, {}}}});
+
+    orders.carry_out(Actions{Regroup{TrialId{0}, {{SlotId{0}}, 2, {}}}});
+
+    const auto leaves = stage.agents.sent<LeaveTrial>();
+    REQUIRE(leaves.size() == 1);
+    CHECK(leaves[0].first == NodeId{1});
+}
+
+TEST_CASE("a program whose group changes again while it leaves starts once, in the last group") {
+    Stage stage("run_cap: 1\n");
+    stage.file.trainer.reset();
+    stage.file.command = {"train"};
+    Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
+    start(stage, orders);
+
+    orders.carry_out(Actions{Regroup{TrialId{0}, {{SlotId{0}, SlotId{1}}, 1, {}}}});
+    orders.carry_out(Actions{Regroup{TrialId{0}, {{SlotId{1}}, 2, {}}}});
+    orders.groups().note_departure(TrialId{0}, SlotId{0});
+    orders.resume_held_back();
+
+    const auto joins = stage.agents.sent<JoinGroup>();
+    REQUIRE(joins.size() == 2);
+    CHECK(joins[1].second.join.generation == 2);
+    CHECK(joins[1].second.join.size == 1);
+}
+
+TEST_CASE("a program that has to regroup when no more trials may start saves and is not started again") {
+    Stage stage("run_cap: 1\n");
+    stage.file.trainer.reset();
+    stage.file.command = {"train"};
+    Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
+    start(stage, orders);
+
+    orders.start_no_more();
+    orders.carry_out(Actions{Regroup{TrialId{0}, {{SlotId{0}, SlotId{1}}, 1, {}}}});
+    orders.groups().note_departure(TrialId{0}, SlotId{0});
+    orders.resume_held_back();
+
+    CHECK(stage.agents.sent<LeaveTrial>().back().second.save);
+    CHECK(stage.agents.sent<JoinGroup>().size() == 1);
+}
+
+TEST_CASE("a trial that has ended meanwhile does not regroup") {
+    Stage stage("run_cap: 1\n");
+    Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
+    start(stage, orders);
+    orders.dismiss(TrialId{0}, /*save=*/false);
+    stage.agents.orders.clear();
+
+    orders.carry_out(Actions{Regroup{TrialId{0}, {{SlotId{0}, SlotId{1}}, 1, {}}}});
+
+    CHECK(stage.agents.orders.empty());
+}
+
+TEST_CASE("a trial saves if it may end between two milestones") {
+    Stage stage("run_cap: 1\n");
+    Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
+    const auto saves = [&](StopReason reason) {
+        orders.carry_out(Actions{StartTrial{TrialId{0}, {{SlotId{0}}, 0, {}}}, StopTrial{TrialId{0}, reason}});
+        return stage.agents.sent<LeaveTrial>().back().second.save;
+    };
+    start(stage, orders);
+
+    for (const auto reason :
+         {StopReason::reached, StopReason::requested, StopReason::timed_out, StopReason::no_progress}) {
+        CAPTURE(stop_reasons.of(reason));
+        CHECK(saves(reason));
+    }
+    CHECK_FALSE(saves(StopReason::judged));
+    CHECK_FALSE(saves(StopReason::completed));
+}
+
+TEST_CASE("whether a trial is to save follows from its last order") {
+    Stage stage("run_cap: 1\n");
+    Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
+    start(stage, orders);
+
+    orders.dismiss(TrialId{0}, /*save=*/true);
+    CHECK(orders.is_to_save(TrialId{0}));
+    orders.dismiss(TrialId{0}, /*save=*/false);
+    CHECK_FALSE(orders.is_to_save(TrialId{0}));
+
+    orders.dismiss(TrialId{0}, /*save=*/true);
+    orders.carry_out(Actions{StartTrial{TrialId{0}, {{SlotId{0}}, 0, {}}}});
+    CHECK_FALSE(orders.is_to_save(TrialId{0}));
+}
+
+TEST_CASE("the winner is measured on a slot in use; one that was left out serves if there is no other") {
+    Stage stage("run_cap: 1\n");
+    Orders orders(stage.file, stage.directory, stage.history.sweep(), stage.agents);
+    start(stage, orders);
+    Json left_out = to_json(Event(SlotsLost{{SlotId{0}}}));
+    left_out["time"] = 2.0;
+    stage.history.apply(left_out);
+
+    CHECK(orders.test(TrialId{0}) == SlotId{1});
+    orders.lose({SlotId{1}});
+    CHECK(orders.test(TrialId{0}) == SlotId{0});
 }

@@ -65,6 +65,16 @@ TEST_CASE("a file of concurrent trials is reported once no single trial can have
     CHECK_FALSE(work.end(3, {4, 5}).empty());
 }
 
+TEST_CASE("a trial that was running at the last look may have written a file, even if it has left without an end") {
+    WorkingFolder work;
+    work.write("model.pt");
+    CHECK(work.end(0, {1}).empty());
+    work.write("model.pt");
+    CHECK(work.end(2).empty());  // 1 may have written both
+    work.write("model.pt");
+    CHECK_FALSE(work.end(3).empty());
+}
+
 TEST_CASE("files of single trials, files that are not models, and files of the sweep are not reported") {
     WorkingFolder work;
     work.write("data.h5");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "launch/json/event_json.hpp"
 #include "tests/launch/coordinator/stage.hpp"
 
 using namespace crescendo;
@@ -113,6 +114,7 @@ TEST_CASE("a program that reports only at the end, after rungs that could stop i
         stage.agents.report(0, 4, 0.5);
         stage.agents.report(1, 4, 0.6);
         CHECK(stage.run() == launch::Outcome::finished);
+        CHECK(times_said(stage, "so it is judged at") == 0);
         return times_said(stage, "the first report of trial 0 is at 4, where trials end") +
                times_said(stage, "the first rung is at 1");
     };
@@ -143,6 +145,7 @@ TEST_CASE("a report that is judged at many rungs, because the program counts ste
 
     CHECK(said_with("{type: asha, max: 4000}", false) == 1);
     CHECK(said_with("{type: asha, max: 4000}", true) == 1);
+    CHECK(said_with("{type: asha, min: 250, max: 4000, reduction_factor: 2}", false) == 1);  // 250 and 500
     CHECK(said_with("{type: asha, min: 500, max: 4000}", false) == 0);
     CHECK(said_with("{type: asha, min: 200, max: 4000}", false) == 0);  // 200, and then 600
     CHECK(said_with("{type: fifo, max: 4000}", false) == 0);
@@ -176,4 +179,19 @@ TEST_CASE("trials that all diverge cause one message") {
     CHECK(said_of(4, {}) == 0);
     CHECK(said_of(6, {}) == 1);
     CHECK(said_of(7, 0.5) == 0);
+}
+
+TEST_CASE("trials that diverge cause no message if an earlier session had a finite number") {
+    Stage stage("run_cap: 6\n", "{type: fifo, max: 1}");
+    stage.history.apply(Json(launch::record_of(SlotsJoined{stage.agents.slots()}, 1)));
+    Json report(launch::record_of(TrialReported{TrialId{0}, Resource{1}, 0.5}, 2));
+    report["metrics"] = {{"accuracy", 0.5}};
+    stage.history.apply(report);
+    for (const int trial : {1, 2, 3, 4, 5}) {
+        stage.agents.report(trial, 1, std::numeric_limits<double>::quiet_NaN());
+    }
+
+    CHECK(stage.run() == launch::Outcome::finished);
+
+    CHECK(times_said(stage, "none of them a finite number") == 0);
 }

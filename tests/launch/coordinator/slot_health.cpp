@@ -128,6 +128,16 @@ TEST_CASE("a failure on a slot that is left out says nothing against the trial")
     CHECK(health.note_failure(SlotId{2}, TrialId{2}, counted(20, 2)) == SlotSet{SlotId{2}});
 }
 
+TEST_CASE("failures from before a slot was lost do not count when it is back") {
+    SlotHealth health(slots_on_nodes(1, 2));
+    health.note_failure(bad, TrialId{1}, counted(20, 1));
+
+    health.note_lost({bad});
+    health.note_joined({bad, NodeId{0}});
+
+    CHECK(health.note_failure(bad, TrialId{2}, counted(20, 2)).empty());
+}
+
 TEST_CASE("if workers fail on every slot, no slot is at fault") {
     SlotHealth health(slots_on_nodes(1, 2));
 
@@ -155,6 +165,17 @@ TEST_CASE("a GPU whose slots are all in doubt is bad as a whole once one of them
     // No trial failed elsewhere: 22 trials x (0.5 / 21)^2 = 0.01
     CHECK(health.note_failure(SlotId{5}, TrialId{4}, counted(20, 5)) ==
           SlotSet{SlotId{1}, SlotId{3}, SlotId{5}, SlotId{7}});
+}
+
+TEST_CASE("a GPU is bad as a whole whatever happens on the GPU with its number on another node") {
+    auto slots = slots_on_gpus(/*num_gpus=*/1, /*slots_per_gpu=*/2);
+    slots.push_back({SlotId{2}, NodeId{0}, 1});
+    slots.push_back({SlotId{3}, NodeId{1}, 0});
+    SlotHealth health(slots);
+    health.note_failure(SlotId{0}, TrialId{1}, counted(20, 1));
+    health.note_failure(SlotId{1}, TrialId{2}, counted(20, 2));
+
+    CHECK(health.note_failure(SlotId{0}, TrialId{3}, counted(20, 3)) == SlotSet{SlotId{0}, SlotId{1}});
 }
 
 TEST_CASE("only the bad slot is left out while a neighbour on its GPU makes progress") {

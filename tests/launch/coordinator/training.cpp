@@ -113,6 +113,19 @@ TEST_CASE("a worker that fails in the turn of a report that grows its group is l
     CHECK(stage.history.of(TrialId{0}).reports.size() == 2);
 }
 
+TEST_CASE("a report in the turn in which its trial has failed for good changes nothing") {
+    Stage stage("run_cap: 2\nmax_retries: 0\n", "{type: fifo, max: 4}");
+    stage.agents.all_at_once = true;
+    stage.agents.notices.push_back(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::crash, "signal 9"});
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.report(1, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.of(TrialId{0}).reports.empty());
+    CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::failed);
+}
+
 TEST_CASE("the survivors of a dead worker continue from memory, and the group grows back at the next report") {
     Stage stage("run_cap: 1\n");
     stage.agents.report(0, 1, 0.5);
@@ -261,6 +274,37 @@ TEST_CASE("the number of samples in a unit of the resource is recorded if it is 
     }
 }
 
+TEST_CASE("the time of first steps counts for the present group, before the first report, if groups grow early") {
+    const auto num_recorded = [](const std::vector<Notice>& notices, const std::string& scheduler) {
+        Stage stage("run_cap: 1\n", scheduler);
+        stage.agents.notices.assign(notices.begin(), notices.end());
+        stage.agents.report(0, 16, 0.5);
+        CHECK(stage.run() == Outcome::finished);
+        return std::ranges::count_if(stage.journalled(),
+                                     [](const Json& each) { return each.value("event", "") == "trial_timed"; });
+    };
+    const std::string early = "{type: rasda, min: 2, max: 16, reduction_factor: 2}";
+    const protocol::Timed timed{TrialId{0}, 0, 0.05, 64};
+    const protocol::Timed of_another_group{TrialId{0}, 1, 0.05, 64};
+
+    CHECK(num_recorded({timed}, early) == 1);
+    CHECK(num_recorded({of_another_group}, early) == 0);
+    CHECK(num_recorded({report_of(0, 1, 0.5), timed}, early) == 0);
+    CHECK(num_recorded({timed}, "{type: fifo, max: 16}") == 0);
+}
+
+TEST_CASE("only a regroup that was ordered is recorded, and its time is not negative") {
+    Stage stage("run_cap: 1\n");
+    stage.agents.notices.push_back(protocol::Regrouped{TrialId{0}, 0, 0.1});
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.notices.push_back(protocol::Regrouped{TrialId{0}, 1, -0.5});  // a clock was set back
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.regroup_seconds() == std::vector{0.0});
+}
+
 TEST_CASE("a checkpoint that cannot be written does not count as a failure of its trial") {
     Stage stage("run_cap: 1\n");
     stage.agents.notices.push_back(
@@ -307,6 +351,22 @@ TEST_CASE("workers that have all lost each other meet again three times, then re
     CHECK(std::ranges::any_of(stage.view.said, [](const auto& each) { return each.find("--interface") != each.npos; }));
 }
 
+TEST_CASE("workers that lose each other now and then between reports meet again each time") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 4, workers: 2}");
+    for (const int resource : {1, 2, 3, 4}) {
+        for (int i = 0; i < 3; ++i) {
+            for (const int slot : {0, 1}) {
+                stage.agents.notices.push_back(WorkerStranded{TrialId{0}, SlotId{slot}, 0});
+            }
+        }
+        stage.agents.report(0, resource, 0.5);
+    }
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
+}
+
 namespace {
 
 /// A sweep of a program with one trial. Its group reports the last epoch when it starts for the `last_start`-th time.
@@ -351,6 +411,27 @@ TEST_CASE("a program that has to grow saves, leaves, and is then restarted on bo
         CHECK(order.slots == std::vector{SlotId{0}, SlotId{1}});
     }
     CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
+}
+
+TEST_CASE("a program that is lost while it leaves to grow is restarted as well") {
+    for (const Notice& end : {Notice(WorkerFailed{TrialId{0}, SlotId{0}, FailureKind::crash, "signal 9"}),
+                              Notice(AgentLost{NodeId{0}, "no sign of life"})}) {
+        CAPTURE(end.index());
+        ProgramStage stage(GrowMode::restart, /*last_start=*/2, rasda);
+        stage.agents.report(0, 1, 0.5);
+        stage.agents.on_order = [&, before = stage.agents.on_order](NodeId node, const Order& order) {
+            if (stage.num_starts == 1 && std::holds_alternative<LeaveTrial>(order)) {
+                stage.agents.notices.push_back(end);
+            } else {
+                before(node, order);
+            }
+        };
+
+        CHECK(stage.run() == Outcome::finished);
+
+        CHECK(stage.num_starts == 2);
+        CHECK(stage.history.sweep().trial(TrialId{0}).failures == 0);
+    }
 }
 
 TEST_CASE("a restarted program is recorded as regrouped once, at its first report") {
@@ -428,6 +509,28 @@ TEST_CASE("when rank 0 of a program ends without an error, the trial is over and
     REQUIRE(leaves.size() == 1);
     CHECK(leaves.front().first == NodeId{1});
     CHECK(stage.history.sweep().trial(TrialId{0}).status == TrialStatus::finished);
+}
+
+TEST_CASE("programs that end by themselves and overwrite each other's model cause a message") {
+    Stage stage("run_cap: 2\n", "{type: fifo, max: 4, max_concurrent: 1}");
+    stage.file.trainer.reset();
+    stage.file.command = {"train"};
+    for (const int trial : {0, 1}) {
+        stage.agents.report(trial, 1, 0.5);
+        stage.agents.notices.push_back(ProgramEnded{TrialId{trial}});
+    }
+    stage.agents.on_notices = [&, version = 0](const std::vector<Notice>& notices) mutable {
+        if (std::holds_alternative<ProgramEnded>(notices.front())) {
+            const auto model = stage.folder / "model.pt";
+            std::ofstream(model) << "weights";
+            std::filesystem::last_write_time(model, std::filesystem::file_time_type{} + std::chrono::hours(++version));
+        }
+    };
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(std::ranges::any_of(
+        stage.view.said, [](const auto& each) { return each.starts_with("trials overwrite each other's model.pt"); }));
 }
 
 TEST_CASE("a program that ends when its group has to grow is not restarted") {

@@ -20,6 +20,9 @@ TEST_CASE("the groups of a lost node's workers continue from memory, or on anoth
     const auto& sweep = stage.history.sweep();
     CHECK(sweep.num_slots() == 1);
     CHECK(sweep.trial(TrialId{1}).failures == 0);
+    for (const auto& [node, leave] : stage.agents.sent<LeaveTrial>()) {
+        CHECK(node == NodeId{0});
+    }
     CHECK(stage.agents.sent<JoinGroup>().back().first == NodeId{0});
     CHECK(stage.agents.sent<JoinGroup>().back().second.join.trial == TrialId{1});
 }
@@ -49,7 +52,28 @@ TEST_CASE("a slot where trial after trial fails is left out, and its next trial 
     CHECK(node == NodeId{0});
     CHECK(join.join.trial == TrialId{4});
     CHECK(stage.history.sweep().trial(TrialId{4}).failures == 0);
+    const auto [from, left] = stage.agents.sent<LeaveTrial>().front();
+    CHECK(from == NodeId{1});
+    CHECK(left.trial == TrialId{4});
+    CHECK(left.save);
     CHECK(History::read(stage.file.spec, stage.directory.journal()).left_out() == stage.history.left_out());
+}
+
+TEST_CASE("a slot where a trial made progress between failures is not left out") {
+    Stage stage("run_cap: 5\nmax_retries: 0\n", "{type: fifo, max: 4}");
+    stage.agents.report(0, 1, 0.5);
+    const auto fail = [&](int trial) {
+        stage.agents.notices.push_back(WorkerFailed{TrialId{trial}, SlotId{1}, FailureKind::crash, "no luck"});
+    };
+    fail(1);
+    fail(2);
+    stage.agents.report(3, 4, 0.6);
+    fail(4);
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.left_out().empty());
 }
 
 TEST_CASE("a session ends instead of waiting if its only remaining slots are left out") {
@@ -74,6 +98,7 @@ TEST_CASE("nobody waits for a slot that is left out, even if its idle trainers e
         stage.agents.notices.push_back(WorkerFailed{TrialId{trial}, SlotId{1}, FailureKind::crash, "no GPU"});
     }
     stage.agents.notices.push_back(SlotDown{SlotId{1}, 0, "no GPU"});
+    stage.agents.notices.push_back(SlotUp{SlotId{1}});
     stage.agents.notices.push_back(AgentLost{NodeId{0}, "no sign of life"});
 
     CHECK_THROWS_WITH(stage.run(), doctest::Contains("no slot is left: 1 was left out"));
@@ -81,6 +106,47 @@ TEST_CASE("nobody waits for a slot that is left out, even if its idle trainers e
     for (const auto& line : stage.view.said) {
         CHECK(line.find("it is tried again") == std::string::npos);
     }
+}
+
+TEST_CASE("nobody waits for a slot whose node is lost, even if the slot might have come back") {
+    Stage stage("run_cap: 5\nmax_retries: 0\n", "{type: fifo, max: 4}");
+    stage.agents.report(1, 1, 0.5);
+    for (const int trial : {0, 2, 3}) {
+        stage.agents.notices.push_back(WorkerFailed{TrialId{trial}, SlotId{0}, FailureKind::crash, "no luck"});
+    }
+    stage.agents.notices.push_back(SlotDown{SlotId{1}, 0, "no GPU"});
+    stage.agents.notices.push_back(AgentLost{NodeId{1}, "no sign of life"});
+
+    CHECK_THROWS_WITH(stage.run(), doctest::Contains("no slot is left: 1 was left out"));
+}
+
+TEST_CASE("a slot is left out only if another one is in use") {
+    Stage stage("run_cap: 5\nmax_retries: 0\n", "{type: fifo, max: 4}");
+    stage.agents.report(1, 1, 0.5);
+    stage.agents.notices.push_back(SlotDown{SlotId{0}, 0, "no GPU"});
+    for (const int trial : {1, 0, 2, 3}) {
+        stage.agents.notices.push_back(WorkerFailed{TrialId{trial}, SlotId{1}, FailureKind::crash, "no luck"});
+    }
+    stage.agents.report(4, 4, 0.7);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.left_out().empty());
+}
+
+TEST_CASE("a slot that came back is left out like any other") {
+    Stage stage("run_cap: 4\nmax_retries: 0\n", "{type: fifo, max: 4}");
+    stage.agents.report(0, 1, 0.5);
+    stage.agents.notices.push_back(SlotDown{SlotId{1}, 0, "no GPU"});
+    stage.agents.notices.push_back(SlotUp{SlotId{1}});
+    for (const int trial : {1, 2, 3}) {
+        stage.agents.notices.push_back(WorkerFailed{TrialId{trial}, SlotId{1}, FailureKind::crash, "no luck"});
+    }
+    stage.agents.report(0, 4, 0.8);
+
+    CHECK(stage.run() == Outcome::finished);
+
+    CHECK(stage.history.left_out().contains(SlotId{1}));
 }
 
 TEST_CASE("a slot where no trainer starts is lost until one starts, and its trial continues elsewhere") {
