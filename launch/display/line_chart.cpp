@@ -77,6 +77,17 @@ double last_x(const ChartPanel& panel) {
     return last > 0 ? 1.02 * last : 1;
 }
 
+/// The number of digits that tell ticks apart: those of the largest, down to the last digit of their distance.
+int digits_of(const std::vector<double>& ticks) {
+    constexpr int usual = 4, most = 15;
+    if (ticks.size() < 2) {
+        return usual;
+    }
+    const double largest = std::max(std::abs(ticks.front()), std::abs(ticks.back()));
+    const double digits = 1 + std::floor(std::log10(largest)) - std::floor(std::log10(ticks[1] - ticks[0]));
+    return static_cast<int>(std::clamp<double>(digits, usual, most));
+}
+
 /// One panel, with its position in the picture.
 class Panel {
   public:
@@ -97,10 +108,12 @@ class Panel {
                 "text-anchor='middle'>{4:.4g}</text>\n",
                 place_x(tick), top_edge, top_edge + panel_height, top_edge + panel_height + 18, tick);
         }
-        for (const double tick : chart_ticks(y_.low, y_.high)) {
+        const auto ticks = chart_ticks(y_.low, y_.high);
+        for (const double tick : ticks) {
             result += fmt::format(
-                "<path class='grid' d='M{0},{1:.1f}H{2}'/><text x='{3}' y='{4:.1f}' text-anchor='end'>{5:.4g}</text>\n",
-                left_, place_y(tick), left_ + panel_width, left_ - 8, place_y(tick) + 4, tick);
+                "<path class='grid' d='M{0},{1:.1f}H{2}'/><text x='{3}' y='{4:.1f}' text-anchor='end'>{5:.{6}g}"
+                "</text>\n",
+                left_, place_y(tick), left_ + panel_width, left_ - 8, place_y(tick) + 4, tick, digits_of(ticks));
         }
         result += fmt::format("<rect class='frame' x='{}' y='{}' width='{}' height='{}'/>\n", left_, top_edge,
                               panel_width, panel_height);

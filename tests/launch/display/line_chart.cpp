@@ -70,6 +70,15 @@ TEST_CASE("a diverged first value does not squeeze all later ones") {
     CHECK(chart.find("e+") == std::string::npos);
 }
 
+TEST_CASE("all ticks of rewards from 12000 to 12010 once were 1.2e+04") {
+    const auto chart = line_chart("t", "y", {{"x", {{"a", {{1, 12000}, {2, 12010}}}}}});
+    const auto narrow = line_chart("t", "y", {{"x", {{"a", {{1, 0.98761}, {2, 0.98763}}}}}});
+
+    CHECK(count(chart, ">12002</text>") == 1);
+    CHECK(count(chart, ">12004</text>") == 1);
+    CHECK(count(narrow, ">0.987615</text>") == 1);
+}
+
 TEST_CASE("names with characters that XML forbids are made valid") {
     const auto chart = line_chart("\x01 \xff", "y", {{"x", {{"\x1b[0m\xc3", {}}}}});
 
