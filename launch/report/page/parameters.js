@@ -90,8 +90,9 @@ function makeShares(figure, view, rung, order) {
     const right = 16 + Math.max(...texts.map((text) => c.measureText(text).width));
     const places = p.axes(linearScale(0, Math.min(1, most)), null, {left, right, bottom: 26});
     const alone = shares.reduce((sum, share, i) => sum + (present[i] === trials && share ? share[0] : 0), 0);
-    const rest = alone > 0 ? `${numberText(Math.round(1000 * Math.max(0, 1 - alone)) / 10)} % that none explains alone ` +
-            'come from parameters together, and from noise.' : '';
+    const other = numberText(Math.round(1000 * Math.max(0, 1 - alone)) / 10);
+    const rest =
+        alone > 0 ? `${other} % that none explains alone come from parameters together, and from noise.` : '';
     names.forEach((i, row) => {
       const [mean, deviation] = shares[i] ?? [0, 0], y = places.frame.top + 4 + row * 26;
       c.fillStyle = colour('accent');
