@@ -6,18 +6,12 @@
 #include <cmath>
 #include <limits>
 
+#include "launch/display/chart_range.hpp"
+
 namespace crescendo::launch {
 namespace {
 
 constexpr std::size_t dots_wide = 2, dots_high = 4;  // per character
-
-/// Labels for the ends of an axis, with enough digits to tell them apart.
-std::pair<std::string, std::string> labels_of(double low, double high) {
-    const double ratio = std::max(std::abs(low), std::abs(high)) / (high - low);
-    const int more = ratio > 10 && std::isfinite(ratio) ? static_cast<int>(std::log10(ratio)) : 0;
-    const int digits = std::min(4 + more, 12);
-    return {fmt::format("{:.{}g}", low, digits), fmt::format("{:.{}g}", high, digits)};
-}
 
 /// A canvas of dots. Each character holds two columns of four dots.
 class Canvas {
@@ -91,7 +85,7 @@ BrailleChart::Line steps(const BrailleChart::Line& points, double end) {
 }
 
 std::vector<std::string> BrailleChart::draw(std::size_t width, std::size_t height) const {
-    const auto [low_label, high_label] = labels_of(low, high);
+    const auto [low_label, high_label] = end_labels(low, high);
     const std::size_t label_width = std::max<std::size_t>(8, std::max(low_label.size(), high_label.size())) + 2;
     const std::size_t columns = std::max<std::size_t>(width, label_width + 10) - label_width;
     const std::size_t rows = std::max<std::size_t>(height, 4) - 3;  // without the lines of title, axis and labels

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/mapped.hpp"
+#include "launch/display/chart_range.hpp"
 #include "launch/display/column_names.hpp"
 #include "launch/display/number_text.hpp"
 #include "launch/display/printable.hpp"
@@ -71,6 +72,7 @@ std::string diagram(const std::string& title, std::vector<Point> points, double 
         high = std::max(high, point.y);
     }
     const double range = high > low ? high - low : 1;
+    const auto [low_label, high_label] = end_labels(low, high);
     for (auto& point : points) {
         point = {left + (right - left) * (seconds > 0 ? point.x / seconds : 0),
                  top + height - height * (point.y - low) / range};
@@ -79,11 +81,11 @@ std::string diagram(const std::string& title, std::vector<Point> points, double 
         "<text x='{0}' y='{1}' font-weight='bold'>{2}</text>\n"
         "<rect x='{0}' y='{3}' width='{4}' height='{5}' fill='none' stroke='#999'/>\n"
         "<path d='{6}' fill='none' stroke='#0b62a4' stroke-width='1.5'/>\n"
-        "<text x='{7}' y='{8}' text-anchor='end'>{9:.4g}</text>\n"
-        "<text x='{7}' y='{10}' text-anchor='end'>{11:.4g}</text>\n"
+        "<text x='{7}' y='{8}' text-anchor='end'>{9}</text>\n"
+        "<text x='{7}' y='{10}' text-anchor='end'>{11}</text>\n"
         "<text x='{12}' y='{13}' text-anchor='end'>{14}</text>\n",
-        left, top - 8, title, top, right - left, height, step_points(points, right), left - 6, top + 12, high,
-        top + height, low, right, top + height + 16, clock_text(seconds));
+        left, top - 8, title, top, right - left, height, step_points(points, right), left - 6, top + 12, high_label,
+        top + height, low_label, right, top + height + 16, clock_text(seconds));
 }
 
 }  // namespace

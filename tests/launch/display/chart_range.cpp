@@ -13,3 +13,8 @@ TEST_CASE("an axis shows up to a thousand times the third quartile or the best v
     CHECK(std::isinf(largest_shown({0, 0, 0, 5}, 0)));
     CHECK(largest_shown({7}, 7) == 7000);
 }
+
+TEST_CASE("the ends of an axis have labels that differ") {
+    CHECK(end_labels(0, 1) == std::pair<std::string, std::string>{"0", "1"});
+    CHECK(end_labels(12000, 12010) == std::pair<std::string, std::string>{"12000", "12010"});
+}

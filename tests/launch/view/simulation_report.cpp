@@ -94,3 +94,13 @@ TEST_CASE("a chart is self-contained, and escapes the name of the metric") {
     CHECK(svg.find("best a&lt;b") != std::string::npos);
     CHECK(chart({}, spec).find("<path d=''") != std::string::npos);
 }
+
+TEST_CASE("both ends of a chart of large rewards once were 1.2e+04") {
+    auto rewards = summary();
+    rewards.best_over_time = {{1, -12000, TrialId{0}, Resource{1}}, {2, -12010, TrialId{0}, Resource{2}}};
+
+    const auto svg = chart(rewards, accuracy());
+
+    CHECK(svg.find(">12010</text>") != std::string::npos);
+    CHECK(svg.find(">12000</text>") != std::string::npos);
+}
