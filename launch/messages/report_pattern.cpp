@@ -124,9 +124,12 @@ void ReportPattern::note(const std::string& group, std::string_view text) {
     const bool is_resource = group == resource_group;
     constexpr double most = 9e15;  // whole numbers are exact up to here
     if (!number || (is_resource && !(*number == std::floor(*number) && std::abs(*number) < most))) {
+        const bool is_fraction = number && std::abs(*number) < most;
         throw std::runtime_error(fmt::format("the group '{}' of report.pattern matches '{}', which is not a {}number{}",
                                              group, text, is_resource ? "whole " : "",
-                                             remedy_for(group, std::string(text))));
+                                             is_fraction ? "; let it match a number of steps instead, or leave the "
+                                                           "group out, so that reports are counted"
+                                                         : remedy_for(group, std::string(text))));
     }
     if (is_resource) {
         resource_ = static_cast<std::int64_t>(*number) + 1 - counts_from_;

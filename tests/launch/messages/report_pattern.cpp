@@ -77,8 +77,9 @@ TEST_CASE("the error for a match that is not a number names the group and the ma
           "the group 'acc' of report.pattern matches '75%', which is not a number; to end it before '%' write "
           "(?P<acc>[^\\s,%]+)");
     CHECK(error_of(pattern, "1.5: 75") ==
-          "the group 'resource' of report.pattern matches '1.5', which is not a whole number; let it match only the "
-          "number, and print that without commas");
+          "the group 'resource' of report.pattern matches '1.5', which is not a whole number; let it match a "
+          "number of steps instead, or leave the group out, so that reports are counted");
+    CHECK(error_of(pattern, "1,500: 75").ends_with("; let it match only the number, and print that without commas"));
     for (const auto* text : {"inf", "-inf", "nan", "1e19", "-1e19"}) {
         CAPTURE(text);
         CHECK(error_of(pattern, std::string(text) + ": 75").find("which is not a whole number") != std::string::npos);
