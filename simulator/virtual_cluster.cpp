@@ -186,6 +186,7 @@ void VirtualCluster::decide(const Event& event) {
 }
 
 void VirtualCluster::perform(const StartTrial& action) {
+    ++summary_.num_trials;
     note_group(action.group.slots, /*is_regroup=*/false);
     const double start = start_of(action.trial);
     begin_epoch(action.trial, start);
@@ -415,7 +416,6 @@ void VirtualCluster::conclude() {
         summary_.slot_seconds_used += use[i].slots * (use[i + 1].seconds - use[i].seconds);
     }
     summary_.num_failed = sweep_.count(TrialStatus::failed);
-    summary_.num_trials = static_cast<std::int64_t>(sweep_.trials().size());
     summary_.best = sweep_.best();
     if (summary_.best) {
         summary_.best_loss = sweep_.candidate_of(*summary_.best).loss;

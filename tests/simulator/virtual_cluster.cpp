@@ -357,6 +357,15 @@ TEST_CASE("with repeat, the best over time is the best judged configuration afte
     CHECK(num_improvements > 200);
 }
 
+TEST_CASE("repetitions that were never started do not count as trials that were") {
+    auto spec = sweep(SchedulerKind::fifo, 2, 3);
+    spec.repeat.times = 3;
+
+    const auto summary = simulate(spec, plain, /*slots=*/1, /*time_budget=*/40);  // a trial takes 30 s
+
+    CHECK(summary.num_trials == 2);
+}
+
 TEST_CASE("equal inputs give equal sweeps, and another seed gives another sweep") {
     SimulationSpec rough;
     rough.failures = 1;
