@@ -122,7 +122,7 @@ Config config_of(const SearchSpace& space, const std::vector<std::optional<Value
 /// Parses a line that is an answer of any kind. Throws std::runtime_error if it says that the program gives up.
 Json parse_answer(std::string_view line, std::string_view example) {
     auto answer = parse_line(line, example);
-    if (const auto error = answer.find("error"); error != answer.end()) {
+    if (const auto error = answer.find("error"); error != answer.end() && !error->is_null()) {
         throw std::runtime_error(fmt::format(
             "it gave up: {}", error->is_string() ? error->get<std::string>().substr(0, 500) : error->dump()));
     }
@@ -131,7 +131,8 @@ Json parse_answer(std::string_view line, std::string_view example) {
 
 /// Checks the number of the proposal, if the answer has one. This detects an answer that is out of order.
 void require_turn(const Json& answer, int proposal) {
-    if (const auto said = answer.find("proposal"); said != answer.end() && *said != proposal) {
+    const auto said = answer.find("proposal");
+    if (said != answer.end() && !said->is_null() && *said != proposal) {
         throw std::runtime_error(fmt::format("it answered proposal {} when {} was due; answer proposals in order",
                                              one_line(*said).substr(0, 20), proposal));
     }

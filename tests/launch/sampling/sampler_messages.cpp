@@ -67,6 +67,13 @@ TEST_CASE("an answer gives a configuration, no configuration yet, or the end") {
     CHECK(answer_from(R"({"draw_again":true})", 0, space()).refusal == "it asked for another draw");
 }
 
+TEST_CASE("a key with null, as languages with fixed structs write it, is not given") {
+    const auto* nothing_else = R"({"proposal":null,"config":{"width":4,"lr":0.01},"done":null,"error":null})";
+
+    CHECK(answer_from(nothing_else, 0, space()).config.has_value());
+    CHECK(stop_from(R"({"stop":true,"error":null})"));
+}
+
 TEST_CASE("a stop rule answers whether to stop, and nothing else") {
     CHECK(stop_from(R"({"stop":true})"));
     CHECK_FALSE(stop_from(R"({"stop":false})"));
