@@ -66,8 +66,10 @@ if [ ${#missing[@]} -gt 0 ]; then
             apt-cache show "${missing[i]}" >/dev/null 2>&1 || { unknown+=("${missing[i]}"); unset "missing[i]"; }
         done
         [ ${#unknown[@]} = 0 ] || echo "apt-get does not know ${unknown[*]}; $CONTINUES" >&2
-        "${sudo[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" \
-            >/dev/null || echo "apt-get did not install ${missing[*]}; $CONTINUES" >&2
+        # Waits for another apt-get, such as that of a second build, or of the updates after a machine's first start.
+        "${sudo[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 install -y \
+            --no-install-recommends "${missing[@]}" >/dev/null ||
+            echo "apt-get did not install ${missing[*]}; $CONTINUES" >&2
     else
         echo "These Debian packages are missing, and installing them needs root: ${missing[*]}" >&2
         echo "The libraries that \`make light\` needs are built from source; otherwise $CONTINUES." >&2

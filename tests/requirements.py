@@ -72,6 +72,13 @@ class Requirements(unittest.TestCase):
 
         self.assertIn("cmake", self.machine.installed())
 
+    def test_packages_are_installed_once_another_apt_get_is_done(self):
+        self.machine.command("apt-get", '[[ $* = *DPkg::Lock::Timeout=* ]] && echo "$*" >> "$MACHINE/asked"')
+
+        self.machine.install("light")
+
+        self.assertIn("cmake", self.machine.installed())
+
     def test_an_unknown_argument_installs_nothing(self):
         result = self.machine.install("--help")
 
