@@ -55,7 +55,8 @@ fi
 if [ ${#missing[@]} -gt 0 ]; then
     sudo=()
     if [ "$(id -u)" = 0 ]; then sudo=(env)
-    elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then sudo=(sudo)  # can prompt
+    elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null ||
+            { [ -t 0 ] && sudo -p "password of %p, to install Debian packages: " true; }; }; then sudo=(sudo)
     fi
     if [ ${#sudo[@]} -gt 0 ]; then
         echo "installing ${#missing[@]} Debian packages, about a minute: ${missing[*]}"

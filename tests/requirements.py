@@ -5,6 +5,7 @@ commands, so that nothing is installed.
 usage: requirements.py ROOT
 """
 import os
+import pty
 import shutil
 import subprocess
 import sys
@@ -34,7 +35,13 @@ class Machine:
     def run(self, *words, **variables):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("CRESCENDO_")}
         environment.update(variables, MACHINE=str(self.folder), PATH=f"{self.folder / 'bin'}:{os.environ['PATH']}")
-        return subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        terminal, stdin = pty.openpty()  # where sudo could ask for a password
+        try:
+            return subprocess.run(words, env=environment, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True)
+        finally:
+            os.close(stdin)
+            os.close(terminal)
 
     def install(self, *arguments, **variables):
         """Runs install.sh, for which libraries.sh has nothing to do."""
@@ -78,6 +85,15 @@ class Requirements(unittest.TestCase):
         self.machine.install("light")
 
         self.assertIn("cmake", self.machine.installed())
+
+    def test_a_user_whom_sudo_refuses_is_asked_for_a_password_once(self):
+        self.machine.command("id", "echo 1000")
+        self.machine.command("sudo", '[ "$1" = -n ] || echo "$*" >> "$MACHINE/asked"; exit 1')
+
+        result = self.machine.install("light")
+
+        self.assertEqual(len((self.machine.folder / "asked").read_text().splitlines()), 1)
+        self.assertIn("installing them needs root", result.stdout)
 
     def test_an_unknown_argument_installs_nothing(self):
         result = self.machine.install("--help")
