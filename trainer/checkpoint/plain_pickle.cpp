@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "core/files/durable_file.hpp"
+#include "trainer/checkpoint/saved_tensors.hpp"
 
 namespace crescendo::trainer {
 
@@ -53,6 +54,7 @@ void write_plainly(const std::filesystem::path& path, const c10::IValue& value) 
 
 c10::IValue unpickle(const std::filesystem::path& path) {
     caffe2::serialize::PyTorchStreamReader reader(path.string());
+    require_whole_pickle(reader);
     return torch::jit::readArchiveAndTensors("data", /*pickle_prefix=*/"", /*tensor_prefix=*/"",
                                              /*type_resolver=*/std::nullopt, /*obj_loader=*/std::nullopt,
                                              /*device=*/std::nullopt, reader);

@@ -14,7 +14,7 @@ namespace crescendo::trainer {
 void write_plainly(const std::filesystem::path& path, const c10::IValue& value);
 
 /// Reads a file that write_plainly() wrote. Each tensor is read in one piece, into memory of its own. Throws c10::Error
-/// for any other file.
+/// or std::runtime_error for any other file.
 c10::IValue unpickle(const std::filesystem::path& path);
 
 }  // namespace crescendo::trainer

@@ -66,7 +66,8 @@ struct Value : std::variant<Unknown, Mark, Global, Storage, std::string, std::in
 /// 2 (PEP 307), which torch.save writes.
 class Machine {
   public:
-    Machine(std::string_view program, caffe2::serialize::PyTorchStreamReader& records)
+    /// Without `records`, there are no tensors.
+    Machine(std::string_view program, caffe2::serialize::PyTorchStreamReader* records)
         : program_(program), records_(records) {}
 
     Value run() {
@@ -295,12 +296,12 @@ class Machine {
         const auto* type_name = (**parts)[1].as<Global>();
         const auto* record = (**parts)[2].as<std::string>();
         const auto type = type_name ? storage_types.find(type_name->name) : std::nullopt;
-        if (!type || record == nullptr) {
+        if (!type || record == nullptr || records_ == nullptr) {
             return Unknown{};
         }
         auto found = storages_.find(*record);
         if (found == storages_.end()) {
-            auto [data, size] = records_.getRecord("data/" + *record);
+            auto [data, size] = records_->getRecord("data/" + *record);
             found = storages_.emplace(*record, c10::Storage({}, size, std::move(data), nullptr, false)).first;
         }
         return Storage{*type, found->second};
@@ -349,7 +350,7 @@ class Machine {
     }
 
     std::string_view program_;
-    caffe2::serialize::PyTorchStreamReader& records_;
+    caffe2::serialize::PyTorchStreamReader* records_;
     std::size_t at_ = 0;
     Values stack_;
     std::map<std::uint32_t, Value> memory_;
@@ -378,14 +379,22 @@ SavedTensors tensors_of(const Dict& dict, int depth = 0) {
     return saved;
 }
 
+Value content_of(caffe2::serialize::PyTorchStreamReader& records, bool with_tensors) {
+    const auto [data, size] = records.getRecord("data.pkl");
+    return Machine({static_cast<const char*>(data.get()), size}, with_tensors ? &records : nullptr).run();
+}
+
 }  // namespace
 
 SavedTensors read_saved_tensors(const std::filesystem::path& path) {
     caffe2::serialize::PyTorchStreamReader records(path.string());
-    const auto [data, size] = records.getRecord("data.pkl");
-    const Value content = Machine({static_cast<const char*>(data.get()), size}, records).run();
+    const Value content = content_of(records, /*with_tensors=*/true);
     const auto* dict = content.as<std::shared_ptr<Dict>>();
     return dict ? tensors_of(**dict) : SavedTensors();
+}
+
+void require_whole_pickle(caffe2::serialize::PyTorchStreamReader& records) {
+    content_of(records, /*with_tensors=*/false);
 }
 
 }  // namespace crescendo::trainer

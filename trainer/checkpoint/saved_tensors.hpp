@@ -6,6 +6,10 @@
 #include <map>
 #include <string>
 
+namespace caffe2::serialize {
+class PyTorchStreamReader;
+}
+
 namespace crescendo::trainer {
 
 /// The tensors of a file that Python's torch.save or crescendo-trainer wrote, nested in dicts as in the file.
@@ -21,5 +25,9 @@ struct SavedTensors {
 ///
 /// torch::pickle_load cannot be used, because it rejects OrderedDict, the type of a state_dict.
 SavedTensors read_saved_tensors(const std::filesystem::path& path);
+
+/// Throws std::runtime_error or c10::Error if the file's pickle cannot be read to its end. Loads no tensors. For
+/// torch's own reader, which allocates whatever length a damaged pickle has, up to 4 GB, before it reads the text.
+void require_whole_pickle(caffe2::serialize::PyTorchStreamReader& records);
 
 }  // namespace crescendo::trainer

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
-#include <iterator>
 #include <new>
 #include <nlohmann/json.hpp>
 
@@ -12,11 +11,13 @@
 #include "tests/peak_memory.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
 #include "trainer/settings/model_spec.hpp"
 
 using namespace crescendo::trainer;
 using crescendo::tests::num_reads;
 using crescendo::tests::peak_memory;
+using crescendo::trainer::test::content;
 using crescendo::trainer::test::settings_of;
 
 namespace {
@@ -58,8 +59,7 @@ TEST_CASE("a truncated or altered checkpoint is reported as damaged and never yi
     const Trial trial(0, /*seed=*/1, settings, tiny_task(), *device);
     const auto path = folder / "checkpoint.pt";
     write_checkpoint(path, checkpoint_of(trial, nlohmann::json::object()));
-    std::ifstream written(path, std::ios::binary);
-    const std::string intact(std::istreambuf_iterator<char>(written), {});
+    const auto intact = content(path);
     const auto is_read = [&](const std::string& content) {
         std::ofstream(path, std::ios::binary) << content;
         try {
@@ -86,6 +86,26 @@ TEST_CASE("a truncated or altered checkpoint is reported as damaged and never yi
         num_read += is_read(changed);  // bytes between the records do not matter
     }
     CHECK(num_read < num_places / 2);
+}
+
+TEST_CASE("a damaged length in a checkpoint takes no memory") {
+    const crescendo::tests::TemporaryFolder folder;
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of({{"model", "mlp"}, {"width", 8}});
+    const Trial trial(0, /*seed=*/1, settings, tiny_task(), *device);
+    const auto path = folder / "checkpoint.pt";
+    write_checkpoint(path, checkpoint_of(trial, nlohmann::json::object()));
+    auto bytes = content(path);
+    const std::string key("X\x08\0\0\0settings", 13);  // a text of 8 bytes in the pickle
+    REQUIRE(bytes.find(key) != std::string::npos);
+    bytes[bytes.find(key) + 4] = 0x70;  // now of 1.8 GB
+    std::ofstream(path, std::ios::binary) << bytes;
+
+    crescendo::tests::forget_peak_memory();
+    const auto before = peak_memory();
+    CHECK_THROWS_AS(read_checkpoint(path, 0, /*seed=*/2, settings, *device), DamagedCheckpoint);
+
+    CHECK(peak_memory() - before < 100 << 20);
 }
 
 TEST_CASE("a checkpoint that the disk cannot read is not reported as damaged") {
