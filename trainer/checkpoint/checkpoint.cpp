@@ -153,4 +153,6 @@ std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::i
     throw std::runtime_error(text("cannot use the checkpoint {}: {}", path.string(), words_of(error)));
 }
 
+void require_undamaged(const std::filesystem::path& path) { read_content(path); }
+
 }  // namespace crescendo::trainer

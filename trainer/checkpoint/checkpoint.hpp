@@ -31,4 +31,8 @@ void write_checkpoint(const std::filesystem::path& path, const c10::IValue& chec
 std::unique_ptr<Trial> read_checkpoint(const std::filesystem::path& path, std::int64_t number, std::uint64_t seed,
                                        const Settings& settings, const Device& device);
 
+/// Throws DamagedCheckpoint as read_checkpoint() does, or std::runtime_error if the file cannot be read. Needs no
+/// trial.
+void require_undamaged(const std::filesystem::path& path);
+
 }  // namespace crescendo::trainer

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "core/check.hpp"
+#include "trainer/checkpoint/checkpoint.hpp"
 #include "trainer/checkpoint/safetensors.hpp"
 #include "trainer/checkpoint/saved_tensors.hpp"
 #include "trainer/data/shapes.hpp"
@@ -63,6 +64,20 @@ TensorsByName weights_of(const SavedTensors& saved) {
     return all.empty() ? saved.tensors : all;
 }
 
+/// Whether the file is a checkpoint of ours. Other files of torch.save have no digest.
+bool is_checkpoint(const SavedTensors& saved) {
+    return saved.texts.contains("task") && saved.texts.contains("progress") && saved.dicts.contains("model");
+}
+
+/// Damaged weights would train, and only give worse results.
+TensorsByName read_pt(const std::string& file) {
+    const auto saved = read_saved_tensors(file);
+    if (is_checkpoint(saved)) {
+        require_undamaged(file);
+    }
+    return weights_of(saved);
+}
+
 TensorsByName without_prefix(const TensorsByName& tensors, const std::string& prefix) {
     if (!std::ranges::all_of(tensors, [&](const auto& each) { return each.first.starts_with(prefix); })) {
         return tensors;
@@ -78,7 +93,9 @@ TensorsByName read_tensors(const std::string& file) {
     CRESCENDO_VALIDATE(std::filesystem::is_regular_file(file), file_key, "{}: there is no such file", file);
     TensorsByName all;
     try {
-        all = file.ends_with(".safetensors") ? read_safetensors(file) : weights_of(read_saved_tensors(file));
+        all = file.ends_with(".safetensors") ? read_safetensors(file) : read_pt(file);
+    } catch (const DamagedCheckpoint& error) {
+        throw InvalidInput(text("{}; restore it from a copy, or name another file", error.what()), file_key);
     } catch (const std::exception&) {
         all.clear();
     }

@@ -10,6 +10,7 @@
 #include "tests/error_of.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tests/trainer/settings_of.hpp"
+#include "tests/trainer/sweep_fixture.hpp"
 #include "tests/trainer/torch_doctest.hpp"
 #include "trainer/checkpoint/checkpoint.hpp"
 #include "trainer/checkpoint/plain_pickle.hpp"
@@ -176,4 +177,21 @@ TEST_CASE("a missing, damaged or unsuitable file is refused by name") {
     CHECK(message("none.pt") == missing);
     CHECK(message("cut.safetensors").find("cut.safetensors has no named weights") != std::string::npos);
     CHECK(message("words.pt").find("words.pt has no named weights") != std::string::npos);
+}
+
+TEST_CASE("a checkpoint whose weights have changed since it was written is refused") {
+    const TemporaryFolder folder;
+    const auto file = folder / "checkpoint.pt";
+    const Trial source = trial_of(/*seed=*/1);
+    write_checkpoint(file, checkpoint_of(source, json::object()));
+    auto bytes = content(file);
+    const auto& weights = source.named_tensors().front().tensor;
+    const auto at = bytes.find(std::string(static_cast<const char*>(weights.const_data_ptr()), weights.nbytes()));
+    REQUIRE(at != std::string::npos);
+    bytes[at] ^= 1;
+    std::ofstream(file, std::ios::binary) << bytes;
+
+    CHECK(error_of([&] { begun_from(file); }) ==
+          "the checkpoint " + file.string() +
+              " is damaged: its content is not what was written; restore it from a copy, or name another file");
 }
