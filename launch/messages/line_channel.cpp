@@ -29,9 +29,8 @@ Json parse(std::string_view line) {
 
 }  // namespace
 
-/// Text that is not UTF-8, such as a file name, must not end the process that sends it.
-void LineChannel::send(const Json& message) {
-    outgoing_ += one_line(message);
+void LineChannel::send_line(std::string_view line) {
+    outgoing_ += line;
     outgoing_ += '\n';
     flush();
 }

@@ -20,7 +20,8 @@ class LineChannel {
   public:
     explicit LineChannel(int fd) : fd_(fd) {}
 
-    void send(const Json& message);
+    void send(const Json& message) { send_line(one_line(message)); }
+    void send_line(std::string_view line);
     void flush();
     bool wants_to_write() const { return !outgoing_.empty(); }
 

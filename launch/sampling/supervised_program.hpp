@@ -41,8 +41,8 @@ class SupervisedProgram {
     /// Starts the program, unless it runs. Throws std::runtime_error if it cannot be executed.
     void start();
 
-    /// Sends a message that needs no answer.
-    void tell(const OrderedJson& message) { process_->channel.send(message); }
+    /// Sends a message that needs no answer. Its keys keep their order.
+    void tell(const OrderedJson& message) { process_->channel.send_line(one_line(message)); }
 
     /// Sends a question. Its answer is due within the deadline, which starts once all earlier questions are answered.
     void ask(const OrderedJson& question);

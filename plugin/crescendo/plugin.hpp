@@ -258,7 +258,7 @@ struct Search {
     std::uint64_t seed = 0;
     std::optional<std::int64_t> run_cap;       ///< number of trials
     std::optional<std::int64_t> max_resource;  ///< resource at which a trial is complete
-    std::vector<Parameter> parameters;
+    std::vector<Parameter> parameters;         ///< in the order of the sweep file
     std::vector<std::string> constraints;
     Config options;  ///< the sampler's or stop rule's `options:` in the sweep file
 

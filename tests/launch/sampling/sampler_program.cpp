@@ -144,7 +144,7 @@ TEST_CASE("a missing program ends the sweep before its first trial, because all 
 TEST_CASE("a restarted program does not get the numbers of proposals that it did not make") {
     // The first process makes proposals 0 and 1, and dies at the next request. Trial 1 has proposal 1.
     Asked asked(
-        "echo \"$line\" >> heard.$$; case $line in *'\"proposal\":2,\"request\":\"propose\"'*) exit 3;; *propose*) " +
+        "echo \"$line\" >> heard.$$; case $line in *'\"request\":\"propose\",\"proposal\":2,'*) exit 3;; *propose*) " +
             propose_1 + ";; esac",
         ", ahead: 2");
 

@@ -52,6 +52,15 @@ TEST_CASE("a program answers, and there is patience only while an answer is due"
     CHECK(helper.program.num_asked() == 0);
 }
 
+TEST_CASE("a program receives keys in the order of the sweep file") {
+    Supervised helper("read -r line <&3; echo \"got $line\" >&3; read -r line <&3");
+    helper.program.start();
+
+    helper.program.ask({{"draw", {{"width", 16}, {"lr", 0.5}}}});
+
+    CHECK(helper.answer() == R"(got {"draw":{"width":16,"lr":0.5}})");
+}
+
 TEST_CASE("a program has time to save its state when its messages end") {
     const TemporaryFolder folder;
     {
