@@ -48,6 +48,21 @@ TEST_CASE("no slot idles after the end of the sweep or between sessions") {
     told.history.apply(Json::parse(R"({"note":"session","time":99999,"host":"h","slots":3})"));
 
     CHECK(told.history.slot_seconds_had() == 4 * 3600);
+    CHECK(told.history.node_seconds_had() == 2.5 * 3600);
+}
+
+TEST_CASE("only nodes of the present session count, although slots of another one had the same numbers") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 4}");
+    for (const auto* record :
+         {R"({"note":"session","time":0,"host":"h","slots":2})",
+          R"({"event":"slots_joined","time":0,"slots":[{"slot":0,"node":0},{"slot":1,"node":1}]})",
+          R"({"event":"slots_lost","time":0,"slots":[0,1]})", R"({"note":"session","time":0,"host":"h","slots":2})",
+          R"({"event":"slots_joined","time":0,"slots":[{"slot":0,"node":0},{"slot":1,"node":0}]})",
+          R"({"note":"time","time":3600})"}) {
+        stage.history.apply(Json::parse(record));
+    }
+
+    CHECK(stage.history.node_seconds_had() == 3600);
 }
 
 TEST_CASE("a slot-hour has its own price or a share of the nodes' price") {
@@ -76,4 +91,8 @@ TEST_CASE("energy adds up over nodes and sessions, and a trial has the energy of
     CHECK(history.energy().cpus == 35.0);
     CHECK(history.energy().gpus == 4 * 3.5);
     CHECK(history.of(TrialId{0}).gpu_joules == 4 * 3.0);
+
+    history.apply(session_note(8000, "a", 1));
+    use(2, "a", 7);  // in this session the first agent there
+    CHECK(history.energy().cpus == 42.0);
 }

@@ -98,15 +98,18 @@ TEST_CASE("a clock that was written as null, because it was not finite, counts a
         {R"({"note":"session","time":1,"host":"h","slots":1})",
          R"({"event":"slots_joined","time":1,"slots":[{"slot":0,"node":0}]})",
          R"({"event":"trial_reported","trial":0,"resource":1,"loss":-1.0,"time":2,"clock":[null],"metrics":{"accuracy":1.0}})",
-         R"({"event":"trial_reported","trial":0,"resource":2,"loss":-1.0,"time":3,"clock":[2.5,null],"metrics":{"accuracy":1.0}})"}) {
+         R"({"event":"trial_reported","trial":0,"resource":2,"loss":-1.0,"time":3,"clock":[2.5,null],"metrics":{"accuracy":1.0}})",
+         R"({"event":"trial_reported","trial":0,"resource":3,"loss":-1.0,"time":4,"clock":[3.5],"metrics":{"accuracy":1.0}})"}) {
         stage.history.apply(Json::parse(record));
     }
 
     const auto& reports = stage.history.of(TrialId{0}).reports;
-    REQUIRE(reports.size() == 2);
+    REQUIRE(reports.size() == 3);
     CHECK_FALSE(reports[0].seconds.has_value());
     CHECK(reports[1].seconds == 2.5);
     CHECK_FALSE(reports[1].evaluated.has_value());
+    CHECK(reports[2].seconds == 3.5);
+    CHECK_FALSE(reports[2].evaluated.has_value());
 }
 
 TEST_CASE("until its first report, a trial's training clock counts from when the trial got its slots") {
@@ -141,6 +144,11 @@ TEST_CASE("after a report, the training clock continues from the reported time")
 
     CHECK(stage.history.clock_at(TrialId{0}, 1013) == 8 + 3);
     CHECK(stage.history.clock_at(TrialId{0}, 1009) == 8);  // the machine's clock was set back
+
+    stage.history.apply(record_of(SlotsLost{{SlotId{0}}}, 1010));
+    CHECK(stage.history.running_seconds_at(TrialId{0}, 1050) == 10);
+    stage.history.apply(record_of(SlotsJoined{{{SlotId{0}, NodeId{0}}}}, 1100));
+    CHECK(stage.history.clock_at(TrialId{0}, 1102) == 8 + 2);  // it trained nothing while it had no slot
 }
 
 TEST_CASE("a history of all reports keeps the slots of every group, and sessions have dates and hosts") {
@@ -394,6 +402,34 @@ TEST_CASE("a long break does not count in full as soon as a process holds the sw
     CHECK(seen(1070, true) == std::pair(70.0, TrialStatus::running));
     CHECK(seen(1e6, true) == std::pair(10 + 2 * longest_silence, TrialStatus::running));
     CHECK(seen(1e6, false) == std::pair(10.0, TrialStatus::waiting));
+}
+
+TEST_CASE("a sweep that has ended does not change, whether or not a process holds it") {
+    Stage stage("run_cap: 1\n", "{type: fifo, max: 1}");
+    stage.history.apply(session_note(1000, "h", 1));
+    stage.history.apply(Json::parse(R"({"event":"slots_joined","time":1000,"slots":[{"slot":0,"node":0}]})"));
+    stage.history.apply(ReportRecord{tests::report_of(/*trial=*/0, /*resource=*/1, 0.5), /*loss=*/-0.5, 1010});
+    REQUIRE(stage.history.sweep().state() == SweepState::finished);
+
+    for (const bool is_held : {true, false}) {
+        stage.history.look(1e6, is_held);
+        CHECK(stage.history.elapsed() == 10);
+        CHECK(stage.history.sweep().num_slots() == 1);
+    }
+}
+
+TEST_CASE("a trial keeps its first start and its end, whatever becomes of the slots") {
+    Stage stage("run_cap: 2\n", "{type: fifo, max: 2}");
+    const auto apply = [&](double time, const Event& event) { stage.history.apply(record_of(event, time)); };
+    const SlotsJoined joined{{{SlotId{0}, NodeId{0}}, {SlotId{1}, NodeId{0}}}};
+    stage.history.apply(session_note(1000, "h", 2));
+    apply(1001, joined);
+    stage.history.apply(ReportRecord{tests::report_of(/*trial=*/0, /*resource=*/2, 0.5), /*loss=*/-0.5, 1010});
+    apply(1050, SlotsLost{{SlotId{0}, SlotId{1}}});
+    apply(1100, joined);
+
+    CHECK(stage.history.of(TrialId{0}).ended == 10);
+    CHECK(stage.history.of(TrialId{1}).started == 1);
 }
 
 TEST_CASE("the most slots of a sweep are the maximum over all its sessions") {

@@ -179,6 +179,26 @@ TEST_CASE("a changed byte anywhere before the last line is detected, and the fil
     }
 }
 
+TEST_CASE("a changed byte is also detected if the file was read up to the end of that line") {
+    constexpr std::size_t read_at_once = 1 << 18;
+    const TemporaryFolder folder;
+    const auto path = folder / "journal.jsonl";
+    const auto write_line = [&](std::size_t length) {
+        auto journal = Journal::create(path);
+        journal.append({{"text", std::string(length, 'x')}});
+        journal.sync();
+        return read_file(path);
+    };
+    const auto others = write_line(0).size();
+    fs::remove(path);
+    auto bytes = write_line(read_at_once - others);
+    REQUIRE(bytes.size() == read_at_once);
+    bytes[read_at_once / 2] = 'y';
+    write_file(path, bytes + "more\n");
+
+    CHECK_THROWS_WITH_AS(Journal::read(path), doctest::Contains("the checksum does not match the line"), InvalidInput);
+}
+
 TEST_CASE("the error for damage gives its line and a remedy") {
     const TemporaryFolder folder;
     const auto path = folder / "journal.jsonl";
@@ -281,6 +301,9 @@ TEST_CASE("the rest of a partly written batch is overwritten if it could not be 
     journal.sync();
 
     CHECK(Journal::read(path).size() == 5);
+    journal.append({{"event", "cancelled"}});
+    std::ofstream(path, std::ios::app) << "x";  // of another writer: nothing of ours is left to overwrite
+    CHECK_THROWS_WITH_AS(journal.sync(), doctest::Contains("was changed by another process"), DirectoryError);
 }
 
 TEST_CASE("a failing disk leaves the journal as it was, and once it is fixed everything is written again") {
@@ -353,6 +376,17 @@ TEST_CASE("a moved journal is not written to, and continues once it is back") {
     journal.sync();
 
     CHECK(Journal::read(folder / "journal.jsonl").size() == 2);
+}
+
+TEST_CASE("a journal whose place another file has taken is not written to") {
+    const TemporaryFolder folder;
+    const auto path = folder / "journal.jsonl";
+    auto journal = Journal::create(path);
+    journal.append({{"a", 1}});
+    fs::rename(path, folder / "elsewhere");
+    fs::copy_file(folder / "elsewhere", path);
+
+    CHECK_THROWS_WITH_AS(journal.sync(), doctest::Contains("is no longer there"), DirectoryError);
 }
 
 TEST_CASE("a journal whose place cannot be looked at is not mistaken for a moved one") {

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "core/check.hpp"
+#include "launch/directory/sweep_lock.hpp"
 #include "launch/files/read_file.hpp"
 #include "tests/contains.hpp"
 #include "tests/e2e/small_disk.hpp"
@@ -75,6 +76,18 @@ TEST_CASE("a withdrawn request does not arrive") {
 
     CHECK_FALSE(sent.withdraw());
     CHECK_FALSE(RequestInbox(fixture.path()).next());
+}
+
+TEST_CASE("a request that is withdrawn while an earlier one is answered does not arrive") {
+    const InboxFixture fixture;
+    const SentRequest first(fixture.path(), StopRequest{TrialId{1}});
+    const SentRequest second(fixture.path(), StopRequest{TrialId{2}});
+    RequestInbox inbox(fixture.path());
+
+    REQUIRE(inbox.next());
+    REQUIRE(second.withdraw());
+
+    CHECK_FALSE(inbox.next());
 }
 
 TEST_CASE("a missing folder holds no requests") {
@@ -194,6 +207,18 @@ TEST_CASE("a request that no session takes is withdrawn and does not arrive late
     const SentRequest sent(directory.requests(), StopRequest{TrialId{1}});
 
     CHECK_FALSE(await_answer(sent, directory, std::chrono::seconds(0)));
+
+    CHECK_FALSE(RequestInbox(directory.requests()).next());
+}
+
+TEST_CASE("a request that a session at work does not answer in time is withdrawn with an error") {
+    const InboxFixture fixture;
+    const auto directory = SweepDirectory::create(fixture.folder / "s", "", {});
+    const SweepLock session(directory);
+    const SentRequest sent(directory.requests(), StopRequest{TrialId{1}});
+
+    CHECK_THROWS_WITH_AS(await_answer(sent, directory, std::chrono::seconds(0)),
+                         doctest::Contains("did not answer within 0 s, so the request was withdrawn"), InvalidInput);
 
     CHECK_FALSE(RequestInbox(directory.requests()).next());
 }

@@ -82,6 +82,16 @@ TEST_CASE("a trial is paused and resumed once, and asking again changes nothing"
     CHECK(fixture.done(ResumeRequest{TrialId{2}}) == "trial 2 is running, and not held");
 }
 
+TEST_CASE("a trial that waits for slots is paused without slots, and only released when it is resumed") {
+    SteeredFixture fixture;
+    fixture.done(RetryRequest{TrialId{1}});
+
+    CHECK(fixture.done(PauseRequest{TrialId{1}}) == "trial 1 gets no slots until it is resumed");
+    CHECK(fixture.status(1) == TrialStatus::held);
+    CHECK(fixture.done(ResumeRequest{TrialId{1}}) == "trial 1 continues as soon as slots are free");
+    CHECK(fixture.status(1) == TrialStatus::waiting);
+}
+
 TEST_CASE("a trial that has ended or not started cannot be paused or resumed") {
     const SteeredFixture fixture;
 
