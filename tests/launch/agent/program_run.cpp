@@ -118,6 +118,36 @@ TEST_CASE("the processes of a hung program are killed, even if the order to leav
     poll_until("the grandchild ends", [&] { return !is_alive(grandchild); });
 }
 
+TEST_CASE("a program that hangs before its first report is ended") {
+    ProgramNode node(1, {.hang = std::chrono::milliseconds(50)});
+
+    node.start(0, 0, "exec sleep 1000");
+
+    const auto failed = node.next<WorkerFailed>();
+    CHECK(failed.kind == FailureKind::crash);
+    CHECK(failed.message.starts_with("no progress for 0 s"));
+}
+
+TEST_CASE("other ranks than 0 do not count as hung, although their reports are ignored") {
+    ProgramNode node(1, {.hang = std::chrono::milliseconds(50)});
+    auto order =
+        node.group(0, 1, R"(echo '{"resource":1,"metrics":{"loss":1}}' >&$CRESCENDO_FD; sleep 0.3; touch end)");
+    order.members.front().rank = 1;
+
+    node.agent.obey(order);
+    std::vector<Notice> notices;
+    await("it ends", [&] {
+        for (auto& notice : node.agent.poll(std::chrono::milliseconds(5))) {
+            notices.push_back(std::move(notice));
+        }
+        return std::filesystem::exists(node.folder / "end");
+    });
+    node.agent.obey(LeaveTrial{TrialId{0}, /*save=*/false});
+
+    CHECK(notices.empty());
+    CHECK(node.next<LeftTrial>().trial == TrialId{0});
+}
+
 TEST_CASE("a complete program that is slow to end does not get the advice to read decisions") {
     ProgramNode node(1);
     node.start(0, 0, R"(echo saving; echo '{"resource":9,"metrics":{"loss":0.25}}' >&$CRESCENDO_FD; exec sleep 1000)");
@@ -358,6 +388,29 @@ TEST_CASE("all ranks of a complete trial get time to save") {
     node.next<LeftTrial>();
     CHECK(std::filesystem::exists(node.folder / "saved.0"));
     CHECK(std::filesystem::exists(node.folder / "saved.1"));
+}
+
+TEST_CASE("a program is told whether to save, and all its ranks get time for it only then") {
+    for (const bool save : {true, false}) {
+        CAPTURE(save);
+        ProgramNode node(2, {.save = std::chrono::minutes(10)});
+        node.start_group(0, 2,
+                         std::string(R"([ $RANK = 1 ] || echo '{"resource":1,"metrics":{"loss":1}}' >&$CRESCENDO_FD
+                                        read -r stop <&$CRESCENDO_FD; echo "$stop" > heard.$RANK; )") +
+                             (save ? "sleep 0.5; touch saved.$RANK" : "exec sleep 1000"));  // longer than `grace`
+        node.next<protocol::Report>();
+
+        node.agent.obey(LeaveTrial{TrialId{0}, save});
+
+        node.next<LeftTrial>();
+        node.next<LeftTrial>();
+        for (const char* rank : {"0", "1"}) {
+            std::string heard;
+            std::getline(std::ifstream(node.folder / (std::string("heard.") + rank)), heard);
+            CHECK(heard == (save ? R"({"decision":"stop","save":true})" : R"({"decision":"stop"})"));
+            CHECK(std::filesystem::exists(node.folder / (std::string("saved.") + rank)) == save);
+        }
+    }
 }
 
 TEST_CASE("a program that fails after it has reported the end of its trial gets a remark, and its trial counts") {

@@ -1,6 +1,8 @@
 #include "launch/agent/program_work.hpp"
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
 #include <fstream>
 
 #include "core/files/durable_file.hpp"
@@ -37,6 +39,25 @@ TEST_CASE("a group does not start without a complete file of its hosts") {
     work.order.join.directory = (node.folder / "nowhere").string();
 
     CHECK_THROWS_AS(write_hosts(work, options), WriteError);
+    work.rank = 1;
+    CHECK_NOTHROW(write_hosts(work, options));  // rank 0 writes it
+}
+
+TEST_CASE("a program is told the end of its trial and its group's hosts only if there are any") {
+    ProgramNode node(1);
+    const auto options = node.options(2, {}, {});
+    const auto is_told = [&](const ProgramWork& work, const std::string& name) {
+        return std::ranges::any_of(environment_of(work, SlotId{0}, options),
+                                   [&](const auto& variable) { return variable.first == name; });
+    };
+    const ProgramWork group{node.group(4, 2, "true"), /*rank=*/0};
+    ProgramWork alone{node.group(4, 1, "true"), /*rank=*/0};
+    alone.order.join.max_resource = unlimited_resource;
+
+    for (const std::string name : {"CRESCENDO_MAX_RESOURCE", "CRESCENDO_HOSTS"}) {
+        CHECK(is_told(group, name));
+        CHECK_FALSE(is_told(alone, name));
+    }
 }
 
 TEST_CASE("a group has one process for each slot, with torchrun's variables, and rank 0 reports for all") {

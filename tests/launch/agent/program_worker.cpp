@@ -82,12 +82,15 @@ TEST_CASE("a trial that is taken back before its program starts is left at once"
     node.start(0, 0, std::string(report_once) + "sleep 1000");
     node.next<protocol::Report>();
     node.agent.obey(LeaveTrial{TrialId{0}, false});
-    node.start(1, 0, "true");
+    node.start(1, 0, "touch started");
 
     node.agent.obey(LeaveTrial{TrialId{1}, false});
 
     CHECK(node.next<LeftTrial>().trial == TrialId{1});
     CHECK(node.next<LeftTrial>().trial == TrialId{0});
+    node.start(2, 0, report_once);
+    CHECK(node.next<protocol::Report>().trial == TrialId{2});
+    CHECK_FALSE(std::filesystem::exists(node.folder / "started"));
 }
 
 TEST_CASE("a command that is too long to start fails only its own trial") {
