@@ -141,7 +141,8 @@ Picture picture_of(const TopOptions& options, Room room, JobWatch& job) {
     return {std::move(lines), pause_after(begin)};
 }
 
-/// The sweep's page, updated when its journal has grown, or its coordinator has started or ended.
+/// The sweep's page, updated when its journal has grown, its coordinator has started or ended, or the state of its
+/// batch job has changed.
 class LivePage {
   public:
     LivePage(const std::filesystem::path& directory, PageServer& server, JobWatch& job)
@@ -155,19 +156,33 @@ class LivePage {
         if (now < next_) {
             return;
         }
-        auto state = std::pair(std::filesystem::file_size(directory_.journal()), SweepLock::holder(directory_, &job_));
+        State state{std::filesystem::file_size(directory_.journal()), SweepLock::holder(directory_, &job_), {}};
+        if (!state.holder && !is_over_) {
+            state.job = state_of_job(directory_, &job_);
+        }
         if (state != shown_) {
-            server_.show(report_page({sweep_data(directory_.path(), {}, &job_)}, nullptr, PageKind::served));
+            const auto data = sweep_data(directory_.path(), {}, &job_);
+            server_.show(report_page({data}, nullptr, PageKind::served));
+            is_over_ = data.at("state") == standings.of(Standing::finished);
             shown_ = std::move(state);
         }
         next_ = std::chrono::steady_clock::now() + pause_after(now);
     }
 
   private:
+    struct State {
+        std::uintmax_t journal_size;
+        std::optional<std::string> holder;
+        std::optional<JobState> job;
+
+        friend bool operator==(const State&, const State&) = default;
+    };
+
     SweepDirectory directory_;
     PageServer& server_;
     JobWatch& job_;
-    std::optional<std::pair<std::uintmax_t, std::optional<std::string>>> shown_;
+    std::optional<State> shown_;
+    bool is_over_ = false;  ///< then its job no longer matters
     std::chrono::steady_clock::time_point next_;
 };
 

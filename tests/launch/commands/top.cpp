@@ -8,6 +8,7 @@
 #include "core/files/file_descriptor.hpp"
 #include "launch/journal/journal.hpp"
 #include "launch/system/clock.hpp"
+#include "tests/launch/batch/played_slurm.hpp"
 #include "tests/launch/commands/old_sweep.hpp"
 
 using namespace crescendo::tests;
@@ -82,6 +83,24 @@ TEST_CASE("top --web serves the sweep's page at the address that it prints until
     CHECK(get(port, "/") == "");
     CHECK(get(port, path + "sweep.yaml") == "");
 
+    top.signal(SIGTERM);
+    CHECK(top.wait() == 0);
+}
+
+TEST_CASE("the page of top --web shows that a stopped sweep waits for a job, before the job writes anything") {
+    const PlayedSlurm slurm;
+    slurm.answer("squeue", "echo PENDING");
+    const OldSweep sweep;
+    Command top(sweep.folder.path(), {"top", "s", "--web"});
+    await("the address is printed", [&] { return contains(top.out(), "ssh -N -L "); });
+    const auto out = top.out();
+    const auto port = std::stoi(out.substr(17));
+    const auto path = out.substr(out.find('/', 17), 34);
+    REQUIRE(contains(get(port, path), "class='state stopped'"));
+
+    sweep.note_job("17");
+
+    await("the page says so", [&] { return contains(get(port, path), "class='state queued'"); });
     top.signal(SIGTERM);
     CHECK(top.wait() == 0);
 }
