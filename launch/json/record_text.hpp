@@ -1,6 +1,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -36,7 +37,8 @@ class RecordScanner {
     Number number() {
         Number number{};
         const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), number);
-        failed_ = failed_ || error != std::errc{};
+        // JSON has no "inf", which from_chars() accepts.
+        failed_ = failed_ || error != std::errc{} || !std::isfinite(static_cast<double>(number));
         text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
         return number;
     }

@@ -164,3 +164,14 @@ TEST_CASE("a report in another form than ours is left to the JSON parser") {
     CHECK_FALSE(report_from(R"("event":"trial_finished","trial":3,"time":1.5)").has_value());
     CHECK_FALSE(report_from(members_of(written_record(0, 1, 0.5, 1.0, {{"a\"b", 1.0}}))).has_value());
 }
+
+TEST_CASE("a record of another program with numbers that JSON does not have is left to the JSON parser") {
+    const auto text = members_of(written_record(0, 1, 0.5, 1.0, {{"x", 1}}));
+    REQUIRE(report_from(text));
+    for (const std::string number : {"inf", "Infinity", "nan"}) {
+        auto changed = text;
+        changed.replace(changed.find(R"("time":1.0)"), 10, R"("time":)" + number);
+
+        CHECK_FALSE(report_from(changed));
+    }
+}
