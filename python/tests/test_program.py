@@ -417,6 +417,25 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(self.reports[3]["step_seconds"], 0.5)
         self.assertEqual(self.reports[3]["metrics"], {"val_loss": 0})
 
+    def test_a_report_measures_only_what_came_after_the_one_before(self):
+        with mock.patch("crescendo.program.time") as clock:
+            clock.monotonic.return_value = 0.0
+            trial = self.trial(max_resource=4)
+
+            def item_after(seconds):
+                clock.monotonic.return_value += seconds
+                yield
+
+            for _ in trial.epochs():
+                for resource, wait, step in ((2, 2.0, 2.0), (5, 1.5, 4.5)):
+                    list(trial.waiting_for(item_after(wait)))
+                    clock.monotonic.return_value += step
+                    trial.report(val_loss=0, resource=resource)
+                break
+
+        self.assertEqual([each["data_wait"] for each in self.reports], [2.0 / 4.0, 1.5 / 6.0])
+        self.assertEqual([each["step_seconds"] for each in self.reports], [4.0 / 2, 6.0 / 3])
+
     def test_what_a_program_knows_of_its_steps_is_no_metric(self):
         self.trial().report(val_loss=0, step_seconds=0.5, group_batch=256, noise_scale=810)
 

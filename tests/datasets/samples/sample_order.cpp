@@ -66,6 +66,19 @@ TEST_CASE("every epoch has every sample exactly once") {
     }
 }
 
+TEST_CASE("the sweep's seed orders the chunks, and the trial's seed shuffles the samples of a window") {
+    const auto first_window = [](const SampleOrder::Shape& shape, std::uint64_t sweep, std::uint64_t trial) {
+        return SampleOrder(shape, Shuffle::windowed, {sweep, trial}, /*epoch=*/1).window(0);
+    };
+    const SampleOrder::Shape several{{997, 13}, 4, 16};
+    const SampleOrder::Shape one{{997, 13}, 1, 1};  // all chunks are in the window
+
+    CHECK(first_window(several, 3, 5).chunks == first_window(several, 3, 6).chunks);
+    CHECK(first_window(several, 3, 5).chunks != first_window(several, 4, 5).chunks);
+    CHECK(first_window(one, 3, 5).samples == first_window(one, 4, 5).samples);
+    CHECK(first_window(one, 3, 5).samples != first_window(one, 3, 6).samples);
+}
+
 TEST_CASE("without a shuffle an epoch is in file order") {
     const SampleOrder order({{10, 3}, 2, 1}, Shuffle::none, 3, 1);
 

@@ -134,6 +134,7 @@ TEST_CASE("equal selections have equal suffixes") {
     CHECK(Selection::parse("a.h5:/train[5:9]").suffix() == "[5:9]");
     CHECK(Selection::parse("a.h5:/train[::1]").suffix().empty());
     CHECK(Selection::parse("a.h5:/train[:9:2]").suffix() == "[0:9:2]");
+    CHECK(Selection::parse("a.h5:/train[:9:]").suffix() == "[0:9]");
     CHECK(Selection::parse("a.h5:/train[/list]").group == "a.h5:/train");
 }
 
