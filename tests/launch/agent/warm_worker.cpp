@@ -242,6 +242,20 @@ TEST_CASE("a trainer that dies fails its trial; one that dies while it leaves ma
     CHECK(leaving.next<LeftTrial>().problem == "exit status 3");
 }
 
+TEST_CASE("a trainer is told whether to save before it leaves") {
+    for (const bool save : {true, false}) {
+        WarmNode node(std::string(say_hello) + "while hear; do case $heard in *join*) " + report +
+                      ";; *leave*) echo \"$heard\" > order; say '{\"type\":\"left\"}';; esac; done");
+        node.join();
+        node.next<protocol::Report>();
+
+        node.agent->obey(LeaveTrial{trial, save});
+
+        node.next<LeftTrial>();
+        CHECK(Json::parse(std::ifstream(node.folder / "order")).at("save") == save);
+    }
+}
+
 TEST_CASE("a trainer that does not leave in time is killed") {
     WarmNode node(std::string(say_hello) + "hear; " + report + "while true; do hear; done; sleep 1000",
                   std::chrono::milliseconds(0));
