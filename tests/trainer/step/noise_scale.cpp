@@ -218,6 +218,7 @@ TEST_CASE("members that measured different parts agree on the mean of their nois
 TEST_CASE("an estimate continues unchanged after a round trip through JSON") {
     NoiseScale scale = after(13, expected_norms(64, 16));
     scale.add(expected_norms(100, 10));
+    scale.add({.whole = 5, .samples = 64});  // not measured in parts
 
     auto read = nlohmann::json::parse(nlohmann::json(scale).dump()).get<NoiseScale>();
 

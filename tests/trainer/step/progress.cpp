@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 using namespace crescendo::trainer;
@@ -71,4 +72,23 @@ TEST_CASE("progress saved before the noise scale and loss scale existed starts w
     CHECK(read.epoch == 3);
     CHECK_FALSE(read.noise_scale.value());
     CHECK(read.loss_scale == LossScale());
+}
+
+TEST_CASE("progress reads back as it was written, whatever was there before") {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    const Progress diverged{.epoch = 1,
+                            .size = 2,
+                            .report = Report{.resource = 1, .metrics = {{"val_loss", nan}}},
+                            .report_pending = true,
+                            .loss_sum = nan,
+                            .loss_samples = 8};
+    const Progress unreported{.epoch = 3, .size = 4};
+    for (const auto& written : {diverged, unreported}) {
+        const auto text = nlohmann::json(written).dump();
+        Progress read{.size = 9, .report = Report{.resource = 5, .metrics = {{"train_loss", 0.5}}}};
+
+        nlohmann::json::parse(text).get_to(read);
+
+        CHECK(nlohmann::json(read).dump() == text);
+    }
 }
