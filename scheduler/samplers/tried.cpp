@@ -7,8 +7,8 @@ namespace crescendo {
 
 Tried::Tried(const SearchSpace& space) {
     for (const auto& parameter : space.parameters()) {
-        auto values = FiniteValues::of(parameter.distribution);
-        is_finite_ = is_finite_ && values;
+        is_finite_ = is_finite_ && FiniteValues::of(parameter.distribution);
+        auto values = FiniteValues::reachable_of(parameter.distribution);
         most_ *= values ? static_cast<double>(values->size() + (parameter.when.empty() ? 0 : 1)) : HUGE_VAL;
         axes_.push_back({parameter.name, parameter.is_derived(), std::move(values)});
     }

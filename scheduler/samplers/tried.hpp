@@ -14,8 +14,9 @@
 
 namespace crescendo {
 
-/// The configurations that trials began with. It counts those without a number of infinitely many values: all of a
-/// finite search space, and in an infinite one those of a choice that leaves out all other parameters.
+/// The configurations that trials began with. It counts those without continuous numbers: all of a finite search space,
+/// and in an infinite one those of a choice that leaves out all continuous numbers. Multiples of q in an infinite range
+/// (q_normal, q_log_normal) are not continuous.
 class Tried {
   public:
     explicit Tried(const SearchSpace& space);
@@ -39,7 +40,7 @@ class Tried {
     struct Axis {
         std::string name;
         bool is_derived;                     // from the others
-        std::optional<FiniteValues> values;  // none if there are infinitely many
+        std::optional<FiniteValues> values;  // none if the number is continuous
     };
 
     /// A number for the configuration. Two configurations share one only in a space of more than 2^64. Nothing if it

@@ -67,6 +67,23 @@ std::optional<FiniteValues> FiniteValues::of(const Distribution& distribution) {
     return std::visit(Make{}, distribution);
 }
 
+std::optional<FiniteValues> FiniteValues::reachable_of(const Distribution& distribution) {
+    const auto multiples_of = [&](double q) {
+        constexpr double most = std::numeric_limits<double>::max();
+        const auto times_at = [&](double coordinate) {
+            return std::round(std::get<double>(value_at(distribution, coordinate)) / q);
+        };
+        return of_multiples(times_at(0), times_at(1 - 0x1.0p-53), -most, most, q);
+    };
+    if (const auto* normal = std::get_if<QNormal>(&distribution)) {
+        return multiples_of(normal->q);
+    }
+    if (const auto* normal = std::get_if<QLogNormal>(&distribution)) {
+        return multiples_of(normal->q);
+    }
+    return of(distribution);
+}
+
 std::int64_t FiniteValues::size() const {
     if (const auto* range = std::get_if<IntUniform>(&values_)) {
         return range->max - range->min + 1;

@@ -20,6 +20,10 @@ class FiniteValues {
     /// Nothing if there are infinitely many, or too many to count.
     static std::optional<FiniteValues> of(const Distribution& distribution);
 
+    /// As of(), but also for q_normal and q_log_normal: the multiples of q that value_at() gives. These are finitely
+    /// many, because it looks some eight standard deviations far.
+    static std::optional<FiniteValues> reachable_of(const Distribution& distribution);
+
     /// At least 1.
     std::int64_t size() const;
     /// `index` is in [0, size()).

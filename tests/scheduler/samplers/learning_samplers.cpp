@@ -208,3 +208,24 @@ TEST_CASE("a sweep with any scheduler and any sampler that learns runs to its en
         }
     }
 }
+
+TEST_CASE("models propose no tried configuration of multiples of q in infinite ranges") {
+    const SearchSpace space{{{"x", QNormal{50, 10, 5}}, {"y", QLogNormal{2, 1, 1}}}};
+    const auto loss = [](const Config& config) {
+        return std::pow(number_of(config, 0) - 65, 2) + std::pow(number_of(config, 1) - 9, 2);
+    };
+    for (const auto& name : learning_samplers) {
+        for (std::uint64_t seed = 0; seed < 5; ++seed) {
+            AnySampler sampler(learning_spec(name, space, seed));
+            std::set<Config> seen;
+            for (int id = 0; id < 60; ++id) {
+                const auto proposal = sampler->propose(TrialId{id}).value();
+                const auto trial = started(id, proposal.config);
+                CHECK((proposal.origin != Origin::model || !seen.contains(trial.config)));
+                seen.insert(trial.config);
+                sampler->tell(trial);
+                sampler->tell(finished(trial, loss(trial.config)));
+            }
+        }
+    }
+}

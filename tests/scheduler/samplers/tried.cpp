@@ -74,6 +74,17 @@ TEST_CASE("a configuration with a number of infinitely many is no repetition, bu
     CHECK_FALSE(tried.repeats({{"x", whole(1)}, {"y", 0.5}, {"z", whole(1)}}));
 }
 
+TEST_CASE("a multiple of q in an infinite range can be repeated") {
+    Tried tried(SearchSpace({{"x", QNormal{0, 1, 0.5}}, {"y", QLogNormal{0, 1, 1}}}));
+    CHECK_FALSE(tried.is_finite());
+
+    tried.tell(started(0, {{"x", -1.5}, {"y", 2.0}}));
+
+    CHECK(tried.repeats({{"x", -1.5}, {"y", 2.0}}));
+    CHECK_FALSE(tried.repeats({{"x", -1.5}, {"y", 3.0}}));
+    CHECK_FALSE(tried.repeats({{"x", 1.5}, {"y", 2.0}}));
+}
+
 TEST_CASE("no configuration is a repetition if all have been tried") {
     Tried two(SearchSpace({{"x", IntUniform{0, 1}}}));
     CHECK(two.is_finite());

@@ -38,6 +38,20 @@ TEST_CASE("ranges of real numbers, bell curves and huge ranges do not count as f
     CHECK(!FiniteValues::of(QUniform{0, 1, 1e-12}));
 }
 
+TEST_CASE("the multiples that a bell curve reaches are finitely many, and each draw is one of them") {
+    for (const Distribution& bell : {Distribution(QNormal{50, 10, 5}), Distribution(QLogNormal{2, 1, 0.5})}) {
+        const auto reachable = FiniteValues::reachable_of(bell).value();
+        for (const double coordinate : {0.0, 1e-9, 0.3, 0.5, 0.9, 1 - 1e-9, 1 - 0x1.0p-53}) {
+            const auto index = reachable.index_of(value_at(bell, coordinate));
+            REQUIRE(index);
+            CHECK(reachable.at(*index) == value_at(bell, coordinate));
+        }
+    }
+    CHECK(FiniteValues::reachable_of(IntUniform{1, 9})->size() == 9);
+    CHECK(!FiniteValues::reachable_of(Normal{0, 1}));
+    CHECK(!FiniteValues::reachable_of(QLogNormal{0, 100, 1}));  // too many
+}
+
 TEST_CASE("a value listed twice counts once, and a value with the probability 0 does not count") {
     CHECK(all_values(Categorical{{1.0, true, 1.0}}) == std::vector<Value>{1.0, true});
     CHECK(all_values(Categorical{{1.0, 2.0, 3.0}, {0.5, 0, 0.5}}) == std::vector<Value>{1.0, 3.0});
