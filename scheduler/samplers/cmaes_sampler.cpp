@@ -102,22 +102,6 @@ std::size_t CmaesSampler::generation_size() const {
     return static_cast<std::size_t>(std::max(evolution_.population(), num_running_ / 2));
 }
 
-/// The point of a trial. A trial of an earlier sweep may lack parameters: their coordinates are drawn from the
-/// distribution, which thus stays as wide along these axes.
-Evolution::Point CmaesSampler::point_of(int trial) const {
-    const auto known = results_.point(trial);
-    Evolution::Point point(known.begin(), known.end());
-    if (trial < num_earlier_ && std::ranges::find(point, Results::absent) != point.end()) {
-        auto random = draws(seed_, Purpose::model, TrialId{trial}, /*step=*/-1);
-        const auto drawn = evolution_.sample(random);
-        for (std::size_t axis = 0; axis < point.size(); ++axis) {
-            const bool is_lacking = point[axis] < 0 && !axes_[axis].is_categorical;
-            point[axis] = is_lacking ? drawn[axis] : point[axis];
-        }
-    }
-    return point;
-}
-
 void CmaesSampler::evolve() {
     if (generation_.size() < generation_size()) {
         return;
@@ -131,7 +115,8 @@ void CmaesSampler::evolve() {
     generation_.resize(std::max(generation_size(), generation_.size() / 4));  // earlier sweeps may be many at once
     std::vector<Evolution::Point> ranked;
     for (const auto& rank : generation_) {
-        ranked.push_back(point_of(rank.trial));
+        const auto point = results_.point(rank.trial);
+        ranked.emplace_back(point.begin(), point.end());
     }
     generation_.clear();
     evolution_.update(ranked);

@@ -46,7 +46,6 @@ class CmaesSampler : public Sampler {
     void take_up(const Results::Ranking& ranking);
     void add(Rank rank);
     std::size_t generation_size() const;
-    Evolution::Point point_of(int trial) const;
     void evolve();
 
     std::uint64_t seed_;

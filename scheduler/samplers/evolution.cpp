@@ -169,7 +169,7 @@ void Evolution::update(const std::vector<Point>& ranked) {
     ++num_updates_;
 }
 
-/// The way from the mean to the point, in steps. Coordinates that the point lacks are at the mean.
+/// The way from the mean to the point, in steps. It is 0 along axes that the point lacks.
 std::vector<double> Evolution::steps_to(const Point& point) const {
     std::vector<double> steps(numbers_.size(), 0.0);
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -182,6 +182,10 @@ std::vector<double> Evolution::steps_to(const Point& point) const {
 }
 
 /// Moves the distribution of the numbers. Names in parentheses are those of Hansen's tutorial.
+///
+/// A point says nothing about a number that it lacks. So its share of the covariance there is the present covariance,
+/// and the mean step is made longer along such an axis: by chance alone, it is then as long as if all points had the
+/// number. Otherwise each generation would narrow the distribution along numbers that few points have.
 void Evolution::move_numbers(const std::vector<Point>& ranked, const std::vector<double>& weights) {
     const std::size_t size = numbers_.size();
     const auto n = static_cast<double>(size);
@@ -195,6 +199,8 @@ void Evolution::move_numbers(const std::vector<Point>& ranked, const std::vector
     const double usual_length = std::sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
     const double most_length = std::sqrt(n) + 2 * n / (n + 2);  // of an injected point
 
+    const auto is_lacking = [&](std::size_t point, std::size_t number) { return ranked[point][numbers_[number]] < 0; };
+
     std::vector<std::vector<double>> steps;   // (y_i)
     std::vector<double> mean_step(size, 0.0);  // (y_w)
     for (std::size_t k = 0; k < weights.size(); ++k) {
@@ -204,6 +210,13 @@ void Evolution::move_numbers(const std::vector<Point>& ranked, const std::vector
         for (std::size_t i = 0; i < size; ++i) {
             mean_step[i] += weights[k] * steps.back()[i];
         }
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+        double lacking = 0;  // share of the weights
+        for (std::size_t k = 0; k < weights.size(); ++k) {
+            lacking += is_lacking(k, i) ? weights[k] : 0;
+        }
+        mean_step[i] /= std::sqrt(std::max(1 - lacking, least_variance));
     }
     const auto mean_normals = solved(factor_, mean_step);
     for (std::size_t i = 0; i < size; ++i) {
@@ -226,7 +239,9 @@ void Evolution::move_numbers(const std::vector<Point>& ranked, const std::vector
         for (std::size_t j = 0; j <= i; ++j) {
             double sum = kept * covariance_[i * size + j] + one_rate * covariance_path_[i] * covariance_path_[j];
             for (std::size_t k = 0; k < weights.size(); ++k) {
-                sum += many_rate * weights[k] * steps[k][i] * steps[k][j];
+                const bool is_unknown = is_lacking(k, i) && is_lacking(k, j);
+                const double product = is_unknown ? covariance_[i * size + j] : steps[k][i] * steps[k][j];
+                sum += many_rate * weights[k] * product;
             }
             covariance_[i * size + j] = covariance_[j * size + i] = i == j ? std::max(sum, least_variance) : sum;
         }

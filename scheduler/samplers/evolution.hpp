@@ -31,9 +31,8 @@ class Evolution {
 
     Point sample(CounterRandom& random) const;
 
-    /// Moves the distribution by a generation of at least two points, best first. A category that a point lacks has no
-    /// effect. A number that it lacks counts as the mean: if many good points lack one, the distribution becomes narrow
-    /// along its axis.
+    /// Moves the distribution by a generation of at least two points, best first. Categories and numbers that a point
+    /// lacks have no effect: along their axes, the other points decide.
     void update(const std::vector<Point>& ranked);
 
     int population() const { return population_; }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 
 using namespace crescendo;
 
@@ -116,6 +117,37 @@ TEST_CASE("a distant point or missing coordinates do not throw an evolution off"
         const auto point = evolution.sample(random);
         CHECK(std::abs(point[0] - 0.5) < 0.4);
         CHECK(std::abs(point[1] - 0.5) < 0.4);
+    }
+}
+
+TEST_CASE("an evolution does not become narrow along an axis that good points lack") {
+    for (const int num_lacking : {5, 9}) {  // of ten
+        double sum_of_logs = 0;
+        for (std::uint64_t seed = 0; seed < 20; ++seed) {
+            Evolution evolution(std::vector<Axis>(2), {0.5, 0.5}, 10);
+            CounterRandom random(seed, 0);
+            const auto draw = [&](int count) {
+                std::vector<Point> points;
+                std::generate_n(std::back_inserter(points), count, [&] { return evolution.sample(random); });
+                return points;
+            };
+            for (int i = 0; i < 20; ++i) {  // the order is chance, so the axes should stay alike
+                auto points = draw(10);
+                for (int k = 0; k < num_lacking; ++k) {
+                    points[static_cast<std::size_t>((i + k) % 10)][1] = -1;
+                }
+                evolution.update(points);
+            }
+            double squares[2] = {0, 0};
+            for (const auto& point : draw(200)) {
+                squares[0] += std::pow(point[0] - 0.5, 2);
+                squares[1] += std::pow(point[1] - 0.5, 2);
+            }
+            sum_of_logs += std::log(squares[1] / squares[0]) / 2;
+        }
+        const double ratio = std::exp(sum_of_logs / 20);
+        CHECK(ratio > 0.6);
+        CHECK(ratio < 1.6);
     }
 }
 
