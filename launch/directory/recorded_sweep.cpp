@@ -1,5 +1,7 @@
 #include "launch/directory/recorded_sweep.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "core/check.hpp"
@@ -14,6 +16,18 @@ namespace crescendo::launch {
 namespace {
 
 constexpr const char* wandb_target = "metric.target";  // W&B's name for budget.target, which the file may use
+
+/// The sweep's file, which could be read before, with the journal's changes.
+SweepFile changed_file(const SweepDirectory& directory, const std::vector<Override>& changes) {
+    try {
+        return directory.read_sweep(changes);
+    } catch (const InvalidInput& error) {
+        throw InvalidInput(
+            fmt::format("{}: changes a setting in a way that this crescendo does not know: {}; if a newer crescendo "
+                        "wrote it, use that one, else restore the file from a copy",
+                        directory.journal().string(), error.what()));
+    }
+}
 
 }  // namespace
 
@@ -34,7 +48,7 @@ RecordedSweep::RecordedSweep(SweepDirectory of, History::Purpose purpose, Report
       history(file.spec, kept) {
     end = history.replay(directory.journal(), purpose);
     if (!history.limits_changes().empty()) {
-        file = directory.read_sweep(limits_after(frozen, history.limits_changes()));
+        file = changed_file(directory, limits_after(frozen, history.limits_changes()));
     }
 }
 

@@ -6,6 +6,7 @@
 #include "launch/directory/reopening.hpp"
 #include "launch/journal/journal.hpp"
 #include "launch/json/event_json.hpp"
+#include "tests/error_of.hpp"
 #include "tests/launch/compare/recorded_sweep.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -108,4 +109,21 @@ TEST_CASE("budget.target changes or removes a target that the file gives as metr
     reopening.set({{"budget.target", {}}});
 
     CHECK_FALSE(reopening.sweep().spec().target.has_value());
+}
+
+TEST_CASE("a change of a setting that this version does not know is reported with the journal") {
+    const TemporaryFolder folder;
+    const auto directory = create_sweep(folder / "s", parse_sweep(sweep_text, "s.yaml"));
+    auto journal = Journal::open(directory.journal());
+    const auto record = OrderedJson::parse(
+        R"({"event":"limits_changed","time":1,"run_cap":3,"target":null,"time_budget":false,"max_concurrent":null,)"
+        R"("max_retries":2,"time_left":true,"set":{"bogus":"3"}})");
+    journal.append(record);
+    journal.sync();
+
+    const auto error = tests::error_of([&] { RecordedSweep(folder / "s"); });
+
+    CAPTURE(error);
+    CHECK(error.starts_with(directory.journal().string() + ": changes a setting in a way"));
+    CHECK(error.find("bogus: unknown key") != std::string::npos);
 }
