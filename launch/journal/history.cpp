@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -167,6 +169,12 @@ std::vector<Action> History::apply(const Journal::Line& line) {
         return apply(*proposal);
     }
     return apply(line.json());
+}
+
+void History::come_to(double time) {
+    constexpr double latest = 1e11;  // year 5138; exports write dates, which have a range
+    CRESCENDO_VALIDATE(std::abs(time) < latest, "", "its time, {} seconds after 1970, is no date", time);
+    last_time_ = std::max(last_time_, time);
 }
 
 void History::interrupt() { decide(SlotsLost{sweep_.slots()}); }

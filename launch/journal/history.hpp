@@ -138,7 +138,7 @@ class History {
 
     /// Notes that the session is still at work at `time` (seconds since the epoch). Time never goes back, although
     /// older journals follow a clock that may have been set back.
-    void come_to(double time) { last_time_ = std::max(last_time_, time); }
+    void come_to(double time);
 
     /// Notes that no process works on the sweep any more: trials that ran wait to be resumed.
     void interrupt();

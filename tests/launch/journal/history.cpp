@@ -35,6 +35,16 @@ TEST_CASE("if the journal says that a node was left out, all slots of that node 
     CHECK(stage.history.left_out() == LeftOut{{SlotId{1}, ""}, {SlotId{2}, ""}});
 }
 
+TEST_CASE("a record whose time is no date is refused") {
+    Stage stage("run_cap: 1\n");
+    const auto refusal = [&](double time) {
+        return tests::error_of([&] { stage.history.apply(Json{{"event", "time_up"}, {"time", time}}); });
+    };
+
+    CHECK(refusal(1e300) == "its time, 1e+300 seconds after 1970, is no date");
+    CHECK(refusal(-1e300) == "its time, -1e+300 seconds after 1970, is no date");
+}
+
 TEST_CASE("slots left out of one session are not left out of the next") {
     Stage stage("run_cap: 1\n");
     stage.history.apply(session_note(1, "h", 1));
