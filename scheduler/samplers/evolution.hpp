@@ -31,8 +31,8 @@ class Evolution {
 
     Point sample(CounterRandom& random) const;
 
-    /// Moves the distribution by a generation of at least two points, best first. Categories and numbers that a point
-    /// lacks have no effect: along their axes, the other points decide.
+    /// Moves the distribution by a generation of at least two points, best first. Along an axis, those of the better
+    /// half that have its category or number decide. If none has the number, the axis slowly becomes narrow.
     void update(const std::vector<Point>& ranked);
 
     int population() const { return population_; }
