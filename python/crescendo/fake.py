@@ -163,11 +163,18 @@ class FakeCrescendo:
         """Joins, and answers each report until that of resource `until`, which stays unanswered. Returns the
         reports."""
         self.join(members, state, terms)
-        reports = [self.expect(members[0], "report")]
+        reports = [self._expect_report(members[0], terms.trial)]
         while reports[-1]["resource"] < until:
             self.go_on(members, terms)
-            reports.append(self.expect(members[0], "report"))
+            reports.append(self._expect_report(members[0], terms.trial))
         return reports
+
+    def _expect_report(self, trainer: int, trial: int) -> Message:
+        """Like expect(), but passes over reports of earlier trials, which may have crossed the order to leave."""
+        while True:
+            report = self.expect(trainer, "report")
+            if report["trial"] == trial:
+                return report
 
     def leave(self, members: Sequence[int], save: bool = False, trial: int = 0) -> bool:
         """Makes the members leave, and waits until they have. Returns whether one of them saved the trial."""
