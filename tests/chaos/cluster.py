@@ -109,7 +109,7 @@ class SlurmJob(Job):
             self.id = self.submit()
             while (state := self.cluster.state_of(self.id)) in ACTIVE:
                 if self.given_up.is_set():
-                    subprocess.run(["scancel", self.id], env=self.cluster.environment, check=False, capture_output=True)
+                    self.cancel()
                 time.sleep(0.2)
             self.codes.append(state)
             if self.is_finished():
@@ -123,6 +123,9 @@ class SlurmJob(Job):
         submitted = subprocess.run(words, cwd=self.folder, env=self.environment, capture_output=True, text=True,
                                    check=True)
         return re.search(r"\d+", submitted.stdout)[0]
+
+    def cancel(self):
+        subprocess.run(["scancel", self.id], env=self.cluster.environment, check=False, capture_output=True)
 
     def drain(self, found):
         """Sends the warning of the time limit. slurmctld itself would send it up to half a minute late."""
