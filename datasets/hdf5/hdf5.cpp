@@ -128,8 +128,8 @@ std::string broken_link(hid_t file, const std::string& path) {
 
 Handle open_object(hid_t file, const std::string& path, const std::string& file_name, H5I_type_t type) {
     const char* kind = type == H5I_GROUP ? "group" : "data set";
-    if (!exists(file, path)) {
-        const auto broken = broken_link(file, path);
+    if (!naming(file_name, [&] { return exists(file, path); })) {
+        const auto broken = naming(file_name, [&] { return broken_link(file, path); });
         CRESCENDO_VALIDATE(broken.empty(), "",
                            "{}:{}, which cannot be opened; put the target back, or correct the link", file_name,
                            broken);

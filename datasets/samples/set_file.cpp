@@ -87,7 +87,7 @@ std::vector<std::string> targets_in(hid_t file, const Location& place, const Set
     }
     const auto path = place.member(options.targets.front());
     const auto answer = H5Lexists(file, path.c_str(), H5P_DEFAULT);  // fails only if the group cannot be read
-    hdf5::check(answer, text("{} cannot be looked up", path));
+    hdf5::check(answer, text("{}:{} cannot be looked up", place.file.string(), path));
     return answer > 0 ? options.targets : std::vector<std::string>();
 }
 

@@ -55,6 +55,8 @@ TEST_CASE("an object that cannot be looked up because reads fail is an error, no
 
         CHECK_THROWS_WITH_AS(hdf5::exists(file.get(), "/train/inputs"),
                              "/train/inputs cannot be looked up (HDF5: Is a directory)", std::runtime_error);
+        CHECK_THROWS_WITH_AS(hdf5::open_data_set(file.get(), "/train/inputs", "set.h5"),
+                             "set.h5: /train/inputs cannot be looked up (HDF5: Is a directory)", std::runtime_error);
     }
 }
 
