@@ -21,6 +21,9 @@ double efficiency(double noise_scale, double from, double to) {
     return noise_scale > 0 ? (noise_scale + from) / (noise_scale + to) : 1.0;
 }
 
+/// The speedup to hope for. Beyond the most workers that were measured, it includes the prediction's error.
+double hoped(const Speedup& gain) { return gain.is_next && !gain.is_gain() ? gain.ratio + gain.error : gain.ratio; }
+
 }  // namespace
 
 Growth::Growth(const SchedulerSpec& spec)
@@ -112,10 +115,17 @@ bool Growth::is_doubtful(const Speedup& gain) const {
     return second_try_ == Switch::on && gain.is_single && gain.ratio + gain.error < 1.0;
 }
 
-/// The speedup to hope for. Beyond the most workers that were measured, it includes the prediction's error.
-double Growth::hoped(const Speedup& gain) const {
-    const bool is_hopeful = hopeful_tries_ != HopefulTries::off && when_ == GrowWhen::goodput;
-    return is_hopeful && gain.is_next && !gain.is_gain() ? gain.ratio + gain.error : gain.ratio;
+/// Whether a size beyond `size`, the most workers that were measured, may be tried in the hope that its prediction is
+/// wrong.
+bool Growth::is_hopeful(const Trial& trial, int size) const {
+    if (when_ != GrowWhen::goodput || hopeful_tries_ == HopefulTries::off) {
+        return false;
+    }
+    if (hopeful_tries_ == HopefulTries::on) {
+        return true;
+    }
+    const auto last_gain = goodput(trial, times_.narrower(trial.id, size).front(), size);
+    return last_gain && last_gain->ratio > least_hope;
 }
 
 /// Whether only a try can tell what the change is worth.
@@ -214,16 +224,11 @@ std::optional<Speedup> Growth::goodput(const Trial& trial, int from, int to) con
         const double worth = efficiency(reported(trial.id).noise_scale, before.batch, after.batch);
         gain->ratio *= worth;
         gain->error *= worth;
-        gain->is_next = gain->is_next && (hopeful_tries_ == HopefulTries::on || has_gained(trial, from));
+    }
+    if (gain) {
+        gain->is_next = gain->is_next && is_hopeful(trial, from);
     }
     return gain;
-}
-
-/// Whether the trial trains faster with `size`, the most workers that were measured, than with the next fewer ones. If
-/// not, even more workers are not worth a hope.
-bool Growth::has_gained(const Trial& trial, int size) const {
-    const auto gain = goodput(trial, times_.narrower(trial.id, size).front(), size);
-    return gain && gain->ratio > least_hope;
 }
 
 /// Whether the change saves more time than it costs, if the trial trains to its end. If the gain is unknown or in

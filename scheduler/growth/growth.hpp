@@ -107,7 +107,7 @@ class Growth {
     enum class Tries { allowed, forbidden };  ///< tries of sizes that were never measured
 
     bool is_doubtful(const Speedup& gain) const;
-    double hoped(const Speedup& gain) const;
+    bool is_hopeful(const Trial& trial, int size) const;
     bool is_unsure(const std::optional<Speedup>& gain) const;
     void note_steps(const Trial& trial, const TrialReported& report);
     Reported& entry(TrialId trial);
@@ -120,7 +120,6 @@ class Growth {
     Tries tries_of(const Trial& trial, int size) const;
     bool pays(const Trial& trial, int size) const;
     std::optional<Speedup> goodput(const Trial& trial, int from, int to) const;
-    bool has_gained(const Trial& trial, int size) const;
     std::optional<double> seconds_left(const Trial& trial) const;
     std::optional<double> price(const Trial& trial, int size) const;
     Setting setting(const Trial& trial, int size) const;
