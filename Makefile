@@ -64,7 +64,9 @@ install: $(if $(SUDO_USER),,$(if $(filter light,$(BUILD)),light,programs))
 demo: programs
 	@scripts/demo.sh
 
-test: test-default test-core light test-mpich test-asan test-tsan
+# Two presets at a time after the first: some of their tests wait, or use one core.
+test: test-default
+	@$(MAKE) --no-print-directory -j2 test-core test-mpich light test-asan test-tsan
 
 # Needed by the test of pages in a browser, which is skipped otherwise.
 browser: requirements
