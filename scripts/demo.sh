@@ -28,5 +28,5 @@ fi
 sweep=$demo/demo
 n=1
 while [ -e "$sweep" ]; do n=$((n + 1)); sweep=$demo/demo-$n; done
-echo "tuning 27 configurations of a CNN: 2 to 5 minutes on two cores, with the first result after some 10 seconds"
+echo "tuning 27 configurations of a CNN: 2 to 7 minutes on two cores, with the first result after some 10 seconds"
 exec "$crescendo" run examples/fashion-mnist/sweep.yaml --dir "$sweep"
