@@ -113,7 +113,9 @@ void add_resume_command(CLI::App& app, ExitCode& code, MpiSession* session) {
     add_directory_argument(*command, options->directory);
     command->add_option("TRIAL", options->trials, "Continue only these trials, which `crescendo pause` paused")
         ->check(at_least(0));
-    command->add_option("--run-cap", options->run_cap, "Number of trials from now on; extends a finished sweep")
+    command
+        ->add_option("--run-cap", options->run_cap,
+                     "New `run_cap`: the number of trials in all; extends a finished sweep")
         ->check(at_least_one());
     command
         ->add_option("--set", options->settings,
