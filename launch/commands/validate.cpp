@@ -106,7 +106,7 @@ ExitCode validate_file(const ValidateOptions& options) {
 void add_validate_command(CLI::App& app, ExitCode& code) {
     auto options = std::make_shared<ValidateOptions>();
     auto* command =
-        app.add_subcommand("validate", "Check a sweep file, its trainer's settings and its data; train nothing");
+        app.add_subcommand("validate", "Check a sweep file, and its settings and data or its program; train nothing");
     command->add_option("FILE", options->path, "The sweep file (YAML)")->required();
     command->add_option("--sample", options->num_samples, "Show the configurations of the first N trials")
         ->type_name("N")
