@@ -10,6 +10,9 @@ namespace crescendo {
 /// these.
 std::uint32_t crc32(std::string_view bytes, std::uint32_t before = 0);
 
+/// CRC-32C (Castagnoli, reflected polynomial 0x82F63B78), as in iSCSI and TFRecord.
+std::uint32_t crc32c(std::string_view bytes);
+
 /// The CRC-32 as eight hexadecimal digits: "cbf43926".
 std::string crc32_text(std::string_view bytes);
 

@@ -1,21 +1,9 @@
 #include "launch/export/event_file.hpp"
 
-#include <array>
+#include "core/crc32.hpp"
 
 namespace crescendo::launch {
 namespace {
-
-constexpr std::array<std::uint32_t, 256> make_table() {
-    std::array<std::uint32_t, 256> table{};
-    for (std::uint32_t i = 0; i < table.size(); ++i) {
-        std::uint32_t rest = i;
-        for (int bit = 0; bit < 8; ++bit) {
-            rest = (rest & 1U) != 0 ? (rest >> 1) ^ 0x82F63B78U : rest >> 1;
-        }
-        table[i] = rest;
-    }
-    return table;
-}
 
 /// TFRecord's checksum: rotated and shifted, so that checksums of data that contain checksums stay reliable.
 std::string masked_checksum(std::string_view bytes) {
@@ -45,15 +33,6 @@ constexpr std::uint64_t type_float = 1;
 }  // namespace tensor
 
 }  // namespace
-
-std::uint32_t crc32c(std::string_view bytes) {
-    static constexpr auto table = make_table();
-    std::uint32_t crc = 0xFFFFFFFFU;
-    for (const char c : bytes) {
-        crc = table[(crc ^ static_cast<unsigned char>(c)) & 0xFFU] ^ (crc >> 8);
-    }
-    return ~crc;
-}
 
 EventFile::EventFile(double date) {
     add(Protobuf().number(event::wall_time, date).text(event::file_version, "brain.Event:2"));

@@ -2,15 +2,11 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "core/trial_protocol.hpp"
 #include "launch/export/protobuf.hpp"
 
 namespace crescendo::launch {
-
-/// CRC-32C (Castagnoli, reflected polynomial 0x82F63B78), as in iSCSI and TFRecord.
-std::uint32_t crc32c(std::string_view bytes);
 
 /// An event file of TensorBoard: a TFRecord of messages tensorflow.Event. Dates are seconds since the epoch.
 class EventFile {
