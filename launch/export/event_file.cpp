@@ -50,13 +50,12 @@ void EventFile::add_scalars(double date, std::int64_t step, const protocol::Metr
             .message(event::summary, scalars));
 }
 
-void EventFile::add_plugin_data(double date, std::string_view tag, std::string_view plugin, const Protobuf& content) {
-    const auto data =
-        Protobuf().text(plugin_data::plugin_name, plugin).message(plugin_data::content, content);
+void EventFile::add_hparams(double date, const std::string& what, const Protobuf& content) {
+    const auto data = Protobuf().text(plugin_data::plugin_name, "hparams").message(plugin_data::content, content);
     // TensorBoard expects a tensor beside the metadata; an empty one is enough.
     const auto nothing = Protobuf().integer(tensor::dtype, tensor::type_float).message(tensor::shape, Protobuf());
     const auto entry = Protobuf()
-                           .text(value::tag, tag)
+                           .text(value::tag, "_hparams_/" + what)
                            .message(value::tensor, nothing)
                            .message(value::metadata, Protobuf().message(metadata::plugin_data, data));
     add(Protobuf().number(event::wall_time, date).message(event::summary, Protobuf().message(summary::value, entry)));

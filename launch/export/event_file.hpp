@@ -16,8 +16,8 @@ class EventFile {
     /// Adds one value for each metric. TensorBoard stores values as 32-bit floats.
     void add_scalars(double date, std::int64_t step, const protocol::Metrics& metrics);
 
-    /// Adds a message for a plugin of TensorBoard, under the tag where the plugin looks for it.
-    void add_plugin_data(double date, std::string_view tag, std::string_view plugin, const Protobuf& content);
+    /// Adds a message for TensorBoard's HParams tab: its "experiment", "session_start_info" or "session_end_info".
+    void add_hparams(double date, const std::string& what, const Protobuf& content);
 
     const std::string& bytes() const { return bytes_; }
 

@@ -4,15 +4,12 @@
 
 #include <algorithm>
 
-#include "core/mapped.hpp"
 #include "launch/export/dated_sweep.hpp"
 #include "launch/export/event_file.hpp"
 #include "launch/json/value_json.hpp"
 
 namespace crescendo::launch {
 namespace {
-
-constexpr const char* plugin = "hparams";
 
 // Field numbers from tensorboard/plugins/hparams/plugin_data.proto and api.proto, and of google.protobuf.Value.
 namespace plugin_data {
@@ -46,35 +43,11 @@ constexpr int number = 2, text = 3, boolean = 4;
 }
 constexpr int list_value = 1;
 
-/// The type of a parameter in TensorBoard's tables, which allow only one.
-parameter::Type type_of(const std::vector<Value>& values) {
-    const auto all = [&](const auto& is) { return std::ranges::all_of(values, is); };
-    if (all([](const Value& each) { return std::holds_alternative<bool>(each); })) {
-        return parameter::boolean;
-    }
-    return all([](const Value& each) {
-        return std::holds_alternative<double>(each) || std::holds_alternative<std::int64_t>(each);
-    })
-               ? parameter::number
-               : parameter::text;
-}
-
-parameter::Type type_of(const Parameter& parameter, const Sweep& sweep) {
-    std::vector<Value> values;
-    for (const auto& trial : sweep.trials()) {
-        for (const auto& [name, value] : trial.config) {
-            if (name == parameter.name) {
-                values.push_back(value);
-            }
-        }
-    }
-    if (const auto* categorical = std::get_if<Categorical>(&parameter.distribution)) {
-        values = categorical->values;  // includes values that no trial has had yet, so that the type does not change
-    }
-    if (const auto* constant = std::get_if<Constant>(&parameter.distribution); constant != nullptr && values.empty()) {
-        values = {constant->value};  // without values, every type would seem to fit
-    }
-    return type_of(values);
+/// The type of a parameter in TensorBoard's tables, for its type in expressions.
+parameter::Type type_for(Type type) {
+    return type == Type::boolean                         ? parameter::boolean
+           : type == Type::whole || type == Type::number ? parameter::number
+                                                         : parameter::text;
 }
 
 Protobuf any_value(const Value& value, parameter::Type type) {
@@ -116,11 +89,15 @@ struct AddDomain {
     }
 };
 
-/// Parameters and their types, in the order of the sweep file. Types depend on all trials.
+/// Parameters and their types, in the order of the sweep file. The types do not depend on the trials so far, because
+/// TensorBoard does not read again what it has read.
 using TypedParameters = std::vector<std::pair<const Parameter*, parameter::Type>>;
-TypedParameters typed_parameters(const Sweep& sweep) {
-    return mapped(sweep.spec().space.parameters(),
-                  [&](const Parameter& each) { return std::pair(&each, type_of(each, sweep)); });
+TypedParameters typed_parameters(const SearchSpace& space) {
+    TypedParameters typed;
+    for (std::size_t i = 0; i < space.parameters().size(); ++i) {
+        typed.emplace_back(&space.parameters()[i], type_for(space.rules().type(i)));
+    }
+    return typed;
 }
 
 std::string file_name(double date) {
@@ -144,8 +121,7 @@ std::string experiment_file(const DatedSweep& dated, const TypedParameters& para
                        Protobuf().message(metric::name, Protobuf().text(metric::tag, sweep.spec().metric)));
     experiment.text(experiment::name, name);
     EventFile file(dated.date(0));
-    file.add_plugin_data(dated.date(0), "_hparams_/experiment", plugin,
-                         Protobuf().message(plugin_data::experiment, experiment));
+    file.add_hparams(dated.date(0), "experiment", Protobuf().message(plugin_data::experiment, experiment));
     return file.bytes();
 }
 
@@ -158,17 +134,14 @@ std::string trial_file(const DatedSweep& dated, const TypedParameters& parameter
     }
     session.text(session_start::group, std::to_string(trial.id.value)).number(session_start::date, started);
     EventFile file(started);
-    file.add_plugin_data(started, "_hparams_/session_start_info", plugin,
-                         Protobuf().message(plugin_data::session_start, session));
+    file.add_hparams(started, "session_start_info", Protobuf().message(plugin_data::session_start, session));
     for (const auto& report : dated.history().of(trial.id).reports) {
         file.add_scalars(dated.date(report.time), report.resource.value, report.metrics);
     }
     if (const auto ended = dated.ended(trial.id)) {
         const auto status = trial.status == TrialStatus::failed ? session_end::failure : session_end::success;
-        file.add_plugin_data(*ended, "_hparams_/session_end_info", plugin,
-                             Protobuf().message(plugin_data::session_end, Protobuf()
-                                                                              .integer(session_end::status, status)
-                                                                              .number(session_end::date, *ended)));
+        const auto end = Protobuf().integer(session_end::status, status).number(session_end::date, *ended);
+        file.add_hparams(*ended, "session_end_info", Protobuf().message(plugin_data::session_end, end));
     }
     return file.bytes();
 }
@@ -177,7 +150,7 @@ std::string trial_file(const DatedSweep& dated, const TypedParameters& parameter
 
 Exported tensorboard_logs(const ExportRequest& request) {
     const DatedSweep dated(request.sweep.history);
-    const auto parameters = typed_parameters(dated.history().sweep());
+    const auto parameters = typed_parameters(dated.history().sweep().spec().space);
     Exported exported{{{file_name(dated.date(0)), experiment_file(dated, parameters, request.sweep.file.name)}}};
     for (const auto& trial : dated.history().sweep().trials()) {
         if (const auto started = dated.started(trial.id)) {

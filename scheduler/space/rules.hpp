@@ -41,6 +41,9 @@ class Rules {
 
     const std::vector<Expression>& constraints() const { return constraints_; }
 
+    /// The type of a parameter's values, as expressions see them.
+    Type type(std::size_t parameter) const { return parameters_[parameter].type; }
+
     /// Whether a parameter may be absent from some configurations, as far as its rules tell.
     bool may_be_absent(std::size_t parameter) const { return parameters_[parameter].may_be_absent; }
 

@@ -54,3 +54,18 @@ TEST_CASE("a constant that no trial has is exported with its own value") {
     CHECK(contains(exported.files.front().second, "depth"));
     CHECK(contains(exported.files.front().second, "absent"));
 }
+
+TEST_CASE("a parameter that no trial has yet is exported with its type") {
+    const TemporaryFolder folder;
+    record_sweep(folder / "s",
+                 "metric: {name: accuracy, goal: maximize}\nrun_cap: 1\nparameters:\n  kind: {value: plain}\n"
+                 "  lr: {min: 0.0, max: 1.0, when: kind == 'deep'}\n  twice: {expression: 2 * lr}\n"
+                 "scheduler: {type: fifo, max: 9}\ncommand: [train]\n",
+                 {{10, 0, 1, 0.5}}, 1);
+
+    const auto exported = tensorboard_logs({.sweep = RecordedSweep(folder / "s", Reports::all)});
+
+    const auto& experiment = exported.files.front().second;
+    CHECK(contains(experiment, "\x0a\x02lr\x20\x03"));  // field 1 is the name; field 4 is 3 for a number
+    CHECK(contains(experiment, "\x0a\x05twice\x20\x03"));
+}
