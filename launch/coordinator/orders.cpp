@@ -134,9 +134,7 @@ void Orders::carry_out(const DropCheckpoint& action) {
 /// known to a journal that was truncated or to the original of a copied sweep. The new trial would continue from that
 /// one's checkpoint.
 void Orders::empty_directory(TrialId trial) const {
-    constexpr auto never = std::chrono::steady_clock::time_point::max();
-    remove_files(
-        directory_.trial(trial), [](std::string_view) { return true; }, never);
+    remove_files(directory_.trial(trial), [](std::string_view) { return true; });
 }
 
 /// Does not wait for the disk, because thousands of trials may start at once. Files that a machine crash damages are
@@ -244,7 +242,7 @@ bool Orders::clean_up(std::chrono::steady_clock::time_point end) {
             continue;
         }
         const auto waste = kept_.waste_of(sweep_.trial(*each));
-        if (!remove_waste(waste, *each, directory_, end).is_done) {
+        if (!remove_waste(waste, *each, directory_, Removal::perform, end).is_done) {
             return true;
         }
         each = obsolete_.erase(each);

@@ -54,7 +54,7 @@ Cleaned clean_up(KeptTrials kept, const Sweep& sweep, const SweepDirectory& dire
     Cleaned all;
     for (const auto id : kept.note_all(sweep)) {
         const auto waste = kept.waste_of(sweep.trial(id));
-        const auto removed = remove_waste(waste, id, directory, std::chrono::steady_clock::time_point::max(), removal);
+        const auto removed = remove_waste(waste, id, directory, removal);
         all.num_trials += removed.files > 0 ? 1 : 0;
         all.bytes += removed.bytes;
         all.files += removed.files;

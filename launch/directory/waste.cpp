@@ -19,22 +19,22 @@ bool is_record(std::string_view name) {
 
 }  // namespace
 
-Removed remove_waste(Waste waste, TrialId trial, const SweepDirectory& directory,
-                     std::chrono::steady_clock::time_point end, Removal removal) {
+Removed remove_waste(Waste waste, TrialId trial, const SweepDirectory& directory, Removal removal,
+                     std::chrono::steady_clock::time_point end) {
     switch (waste) {
         case Waste::nothing:
             return {};
         case Waste::checkpoint:
-            return remove_files(directory.trial(trial), is_checkpoint, end, removal);
+            return remove_files(directory.trial(trial), is_checkpoint, removal, end);
         case Waste::all_files:
             break;
     }
-    return remove_files(directory.trial(trial), [](std::string_view name) { return !is_record(name); }, end, removal);
+    return remove_files(
+        directory.trial(trial), [](std::string_view name) { return !is_record(name); }, removal, end);
 }
 
 bool has_left_files(TrialId trial, const SweepDirectory& directory) {
-    constexpr auto never = std::chrono::steady_clock::time_point::max();
-    return remove_waste(Waste::all_files, trial, directory, never, Removal::pretend).files > 0;
+    return remove_waste(Waste::all_files, trial, directory, Removal::pretend).files > 0;
 }
 
 }  // namespace crescendo::launch

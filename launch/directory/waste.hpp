@@ -15,8 +15,8 @@ enum class Waste {
 };
 
 /// Removes the `waste` of a trial until the time `end`, as remove_files() does.
-Removed remove_waste(Waste waste, TrialId trial, const SweepDirectory& directory,
-                     std::chrono::steady_clock::time_point end, Removal removal = Removal::perform);
+Removed remove_waste(Waste waste, TrialId trial, const SweepDirectory& directory, Removal removal = Removal::perform,
+                     std::chrono::steady_clock::time_point end = std::chrono::steady_clock::time_point::max());
 
 /// Whether the trial's program or trainer left any file in its folder.
 bool has_left_files(TrialId trial, const SweepDirectory& directory);

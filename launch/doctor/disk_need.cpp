@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "core/files/paths_in.hpp"
 #include "launch/display/number_text.hpp"
@@ -57,11 +56,9 @@ TrialsOnDisk trials_on_disk(const SweepFile& file, int num_slots) {
 
 DiskUse disk_use(const SweepDirectory& directory) {
     DiskUse use;
+    const auto any = [](std::string_view) { return true; };
     for (const auto& trial : paths_in(directory.path() / "trials")) {
-        const auto size = remove_files(
-                              trial, [](std::string_view) { return true; },
-                              std::chrono::steady_clock::time_point::max(), Removal::pretend)
-                              .bytes;
+        const auto size = remove_files(trial, any, Removal::pretend).bytes;
         use.all += size;
         use.largest = std::max(use.largest, size);
     }

@@ -97,8 +97,8 @@ class Remover {
 
 }  // namespace
 
-Removed remove_files(const std::filesystem::path& folder, const IsWanted& is_wanted,
-                     Clock::time_point end, Removal removal) {
+Removed remove_files(const std::filesystem::path& folder, const IsWanted& is_wanted, Removal removal,
+                     Clock::time_point end) {
     const auto opened = open_folder(AT_FDCWD, folder.c_str());
     struct stat status {};
     if (!opened || ::fstat(opened.get(), &status) != 0) {

@@ -30,7 +30,7 @@ using IsWanted = std::function<bool(std::string_view name)>;
 /// Removes only files of this process's user, in folders of that user. Links are removed but never followed, not even
 /// if `folder` is one. Other file systems that are mounted below are left alone. Stops at `end`, but not before it has
 /// removed something, so call it again until `is_done`.
-Removed remove_files(const std::filesystem::path& folder, const IsWanted& is_wanted,
-                     std::chrono::steady_clock::time_point end, Removal removal = Removal::perform);
+Removed remove_files(const std::filesystem::path& folder, const IsWanted& is_wanted, Removal removal = Removal::perform,
+                     std::chrono::steady_clock::time_point end = std::chrono::steady_clock::time_point::max());
 
 }  // namespace crescendo::launch
