@@ -43,7 +43,7 @@ std::string text_in(const Json& run, const char* key, const fs::path& path) {
 
 SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& sweep_file, const Json& run,
                                       fs::perms permissions) {
-    const SweepDirectory result(path.string().starts_with('-') ? "." / path : path);  // read as an option otherwise
+    SweepDirectory result(path.string().starts_with('-') ? "." / path : path);  // read as an option otherwise
     const auto refuse = [&](const std::error_code& why) {
         throw InvalidInput(fmt::format("{}: a sweep cannot be kept here: {}; choose another folder with --dir",
                                        path.string(), why.message()));
@@ -68,6 +68,7 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
         throw InvalidInput(
             fmt::format("{}: is a file, but a sweep needs its own folder; choose one with --dir", path.string()));
     }
+    result.is_new_ = !existed;
     const bool is_empty = !existed || fs::is_empty(path, unknown);
     if (unknown) {
         refuse(unknown);
@@ -94,14 +95,7 @@ SweepDirectory SweepDirectory::create(const fs::path& path, const std::string& s
         replace_file(result.sweep_file(), sweep_file, Durability::on_disk, permissions);
         result.write_run(run);
     } catch (const std::system_error& error) {
-        std::error_code ignored;
-        if (existed) {
-            for (const auto& each : paths_in(path)) {
-                fs::remove_all(each, ignored);
-            }
-        } else {
-            fs::remove_all(path, ignored);
-        }
+        result.discard();
         refuse(error.code());
     }
     return result;
@@ -230,7 +224,7 @@ void SweepDirectory::discard() const {
     for (const auto& each : paths_in(path_)) {
         fs::remove_all(each, ignored);
     }
-    if (!fs::is_symlink(path_, ignored)) {  // a link is the user's, to a folder on another disk
+    if (is_new_) {
         fs::remove(path_, ignored);
     }
 }

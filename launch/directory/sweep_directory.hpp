@@ -87,11 +87,12 @@ class SweepDirectory {
     /// Throws DirectoryError if not even a small file can be written.
     void require_writable() const;
 
-    /// Removes a directory that create() made, if the sweep could not begin. Keeps a link to such a directory.
+    /// Removes what create() made, if the sweep could not begin.
     void discard() const;
 
   private:
     std::filesystem::path path_;
+    bool is_new_ = false;  ///< whether create() made the folder itself
 };
 
 }  // namespace crescendo::launch

@@ -110,6 +110,17 @@ TEST_CASE("a folder with other files is left alone") {
     CHECK(fs::exists(folder / "thesis.tex"));
 }
 
+TEST_CASE("a discarded sweep leaves the empty folder that its user had made") {
+    const TemporaryFolder folder;
+    fs::create_directory(folder / "made");
+
+    SweepDirectory::create(folder / "made", "", {}).discard();
+    SweepDirectory::create(folder / "new", "", {}).discard();
+
+    CHECK(fs::is_empty(folder / "made"));
+    CHECK_FALSE(fs::exists(folder / "new"));
+}
+
 TEST_CASE("an unusable path is an error with its reason") {
     CHECK_THROWS_WITH_AS(SweepDirectory::create("/proc/no/sweep", "", {}), doctest::Contains("--dir"), InvalidInput);
     const auto too_long = "/tmp/" + std::string(300, 'x');
