@@ -104,13 +104,18 @@ std::vector<std::string> names_of_groups(const std::vector<FlatKeys>& groups) {
             all.insert(key);
         }
     }
+    std::erase_if(all, [&](const std::string& key) {
+        const auto value = [&](const FlatKeys& keys) { return value_of(keys, key); };
+        return std::ranges::count(groups, value(groups.front()), value) == std::ssize(groups);
+    });
+    const auto last_part = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
     std::vector<std::string> names(groups.size());
     for (const auto& key : all) {
-        const auto differs = std::ranges::any_of(
-            groups, [&](const FlatKeys& keys) { return value_of(keys, key) != value_of(groups.front(), key); });
-        for (std::size_t i = 0; differs && i < groups.size(); ++i) {
+        const auto part = last_part(key);
+        const bool is_unique = std::ranges::count(all, part, last_part) == 1;
+        for (std::size_t i = 0; i < groups.size(); ++i) {
             if (const auto value = value_of(groups[i], key); !value.empty()) {
-                names[i] += fmt::format("{}{}={}", names[i].empty() ? "" : " ", key.substr(key.rfind('.') + 1), value);
+                names[i] += fmt::format("{}{}={}", names[i].empty() ? "" : " ", is_unique ? part : key, value);
             }
         }
     }

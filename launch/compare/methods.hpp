@@ -28,7 +28,8 @@ std::vector<Method> read_methods(const std::vector<std::filesystem::path>& direc
                                  ClockOf clock, const ReadProgress& progress);
 
 /// Names groups of sweeps by the keys in which the groups differ: "rasda" if only the scheduler's type differs, else
-/// "type=rasda max=27". `groups` has the keys of one sweep file per group.
+/// "max=27 type=rasda". Names only the last part of a key, unless several of these keys share it. `groups` has the keys
+/// of one sweep file per group.
 std::vector<std::string> names_of_groups(const std::vector<FlatKeys>& groups);
 
 }  // namespace crescendo::launch

@@ -86,6 +86,14 @@ TEST_CASE("groups are named after their differences") {
     CHECK(names_of_groups({longer}) == std::vector<std::string>{"asha"});
 }
 
+TEST_CASE("groups that differ in keys with the same last part have different names") {
+    const FlatKeys lr{{"parameters.lr.value", "0.1"}};
+    const FlatKeys decay{{"parameters.decay.value", "0.1"}};
+
+    CHECK(names_of_groups({lr, decay}) ==
+          std::vector<std::string>{"parameters.lr.value=0.1", "parameters.decay.value=0.1"});
+}
+
 TEST_CASE("sweeps with different metrics or goals are not compared") {
     const TemporaryFolder folder;
     record_sweep(folder / "a", two_trials(1), one_report);
