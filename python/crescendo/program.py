@@ -135,7 +135,8 @@ class Trial:
             if self.stopped or self._is_over(epoch, last):
                 return
             self._epoch = epoch
-            self._epoch_began = time.monotonic()
+            if epoch == self._epochs_done + 1:  # otherwise, the next report covers earlier epochs as well
+                self._epoch_began = time.monotonic()
             yield epoch
 
     def report(

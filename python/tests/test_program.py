@@ -436,6 +436,17 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual([each["data_wait"] for each in self.reports], [2.0 / 4.0, 1.5 / 6.0])
         self.assertEqual([each["step_seconds"] for each in self.reports], [4.0 / 2, 6.0 / 3])
 
+    def test_a_report_of_several_epochs_was_timed_as_if_it_covered_only_the_last_one(self):
+        with mock.patch("crescendo.program.time") as clock:
+            clock.monotonic.return_value = 0.0
+            trial = self.trial(max_resource=4)
+            for epoch in trial.epochs():
+                clock.monotonic.return_value += 3.0
+                if epoch in (1, 4):
+                    trial.report(val_loss=0)
+
+        self.assertEqual([each["step_seconds"] for each in self.reports], [3.0, 3.0])
+
     def test_what_a_program_knows_of_its_steps_is_no_metric(self):
         self.trial().report(val_loss=0, step_seconds=0.5, group_batch=256, noise_scale=810)
 
