@@ -108,7 +108,9 @@ def attach(trial: crescendo.Trial) -> Reports:
             reports.add(data)
 
         log_and_report._crescendo = True  # type: ignore[attr-defined]
-        run.log = wandb.log = log_and_report
+        run.log = log_and_report
+        if wandb.run is run:  # not with reinit="create_new"
+            wandb.log = log_and_report
         return run
 
     def agent(_sweep: Any = None, function: Any = None, *_: Any, **__: Any) -> None:

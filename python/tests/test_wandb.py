@@ -123,6 +123,13 @@ class EndTest(unittest.TestCase):
         self.assertEqual(reported.count("val_loss"), 1)
         self.assertNotIn("it has trained on", said)
 
+    def test_a_further_run_does_not_get_what_is_logged_to_the_first_one(self):
+        script = "import wandb\nfirst = wandb.init()\nfurther = wandb.init(reinit='create_new')\n"
+        script += "assert wandb.log is first.log is not further.log\nfurther.log({'val_loss': 1})"
+        reported, said = self.end(script)
+
+        self.assertEqual(reported.count("val_loss"), 1, said)
+
     def test_the_summary_of_a_script_that_crashed_is_no_result(self):
         reported, said = self.end("import wandb\nwandb.init().summary['val_loss'] = 1\nraise ValueError('NaN')")
 
