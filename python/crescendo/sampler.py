@@ -27,10 +27,10 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
-import socket
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Optional
+
+from crescendo.protocol import inherited_socket
 
 
 @dataclass
@@ -85,15 +85,14 @@ def _plain(value: Any) -> Any:
 
 def serve(make: Callable[[Search], Any]) -> None:
     """Answers the sweep's requests with the sampler `make(search)` until the sweep is over."""
-    if "CRESCENDO_FD" not in os.environ:
+    connection = inherited_socket()
+    if connection is None:
         raise SystemExit(
             "crescendo: a sampler does not run on its own: a sweep starts it; name it in the sweep file, as in "
             "`sampler: {command: [python3, mine.py]}`, and try it with `crescendo validate sweep.yaml --sample 5`"
         )
     # A single two-way stream would lose questions: before Python 3.13, a write discards what was read ahead.
-    with socket.socket(fileno=int(os.environ["CRESCENDO_FD"])) as connection, connection.makefile(
-        encoding="utf-8"
-    ) as questions:
+    with connection, connection.makefile(encoding="utf-8") as questions:
         sampler = None
         for line in questions:
             message = json.loads(line)

@@ -181,6 +181,16 @@ class Samplers(unittest.TestCase):
         self.assertIn("crescendo validate sweep.yaml --sample 5", done.stderr)
         self.assertNotIn("Traceback", done.stderr)
 
+    def test_a_sampler_behind_a_program_that_closes_its_socket_says_what_to_do(self):
+        done = subprocess.run(
+            [sys.executable, "-c", "from crescendo import sampler; sampler.serve(None)"],
+            env={**os.environ, "CRESCENDO_FD": "99"},
+            capture_output=True,
+            text=True,
+        )
+
+        self.assertIn("instead of `conda run`, use the path of the environment's python3", done.stderr)
+
     def test_a_class_that_learns_nothing_needs_no_tell(self):
         script = """if True:
             from crescendo import sampler
