@@ -177,7 +177,7 @@ class Conformance:
         while time.monotonic() < until:
             self.crescendo.serve(until - time.monotonic())
             for message in self.crescendo.trainers[trainer].messages:
-                raise Unexpected(f"it sends {message['type']!r} {why}")
+                raise Unexpected(f"it sends {message['type']!r} {why}: {json.dumps(message)}")
 
 
 Check = Callable[[Conformance], None]

@@ -96,6 +96,15 @@ class StubTest(unittest.TestCase):
         )
         self.assertIn("it sends 'report' before the decision", said)
 
+    def test_a_trainer_that_fails_where_it_has_to_be_silent(self):
+        said = self.complaint(
+            check.check_hello,
+            "send(type='hello', pid=1, version='')\n"
+            "send(type='failed', trial=0, kind='error', message='no such data')\n"
+            "stream.readline()",
+        )
+        self.assertRegex(said, "it sends 'failed' while it is idle: .*no such data")
+
     def test_a_report_of_something_else(self):
         said = self.complaint(
             check.check_new,
