@@ -12,6 +12,7 @@ from unittest import mock
 
 import numpy
 import torch
+import torch._lazy.ts_backend
 
 from crescendo.torch import checkpoint, state
 from crescendo.torch.group import Group
@@ -268,6 +269,21 @@ class StateTest(unittest.TestCase):
 
         self.assertEqual(swa.n_averaged.item(), 1)
         self.assertTrue(torch.equal(shadow.sum, model.weight))
+
+    def test_a_state_of_a_gpu_came_back_on_the_cpu_to_an_average_that_keeps_the_tensors_it_gets(self):
+        torch._lazy.ts_backend.init()
+        gpu = torch.device("lazy")  # stands for a GPU
+        model, shadow = torch.nn.Linear(1, 1), Shadow()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        replica = state.Replica(0, {"model": model, "optimizer": optimizer, "shadow": shadow})
+        shadow.sum = torch.ones(1, 1, device=gpu)
+        replica.note()
+        shadow.sum = shadow.sum + 1
+        replica.return_to_noted()
+
+        self.assertEqual((shadow.sum.device.type, shadow.sum.item()), ("lazy", 1.0))
+        placed, _ = state._with_tensors(state._take_out({"gpu": shadow.sum, "cpu": torch.zeros(())}, []), gpu)
+        self.assertEqual({name: each.device.type for name, each in placed.items()}, {"gpu": "lazy", "cpu": "cpu"})
 
     def test_a_checkpoint_that_cannot_be_written_leaves_the_former_one(self):
         source = self.replica(seed=1)

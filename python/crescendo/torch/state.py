@@ -137,8 +137,10 @@ class Replica:
             for name, state in states.items()
             if learned.isdisjoint(tensor.data_ptr() for _, tensor in tensors_of(state))
         }
-        copies = {id(tensor): tensor.detach().to("cpu", copy=True) for _, tensor in tensors_of(others)}
-        self._noted = copy.deepcopy({"rates": rates, "states": others}, copies)
+        tensors = [tensor for _, tensor in tensors_of(others)]
+        copies = {id(tensor): tensor.detach().to("cpu", copy=True) for tensor in tensors}
+        devices = {id(copies[id(tensor)]): tensor.device for tensor in tensors}
+        self._noted = {**copy.deepcopy({"rates": rates, "states": others}, copies), "devices": devices}
 
     def note_weights(self) -> None:
         """Remembers a fingerprint of the optimizer's weights at the end of an epoch's steps, without a copy."""
@@ -150,9 +152,10 @@ class Replica:
         raises, unless the optimizer made the exchange itself and knows where the weights are."""
         if self._noted is None:
             return
-        noted, learned = self._noted, self._learned_at_end
+        noted, learned, devices = self._noted, self._learned_at_end, self._noted["devices"]
         self.forget_noted()
         for name, state in noted["states"].items():
+            state = _replaced(state, lambda part: part.to(devices[id(part)]) if id(part) in devices else part)
             self.objects[name].load_state_dict(state)
         for group, rates in zip(self._groups(), noted["rates"]):
             group.update(rates)
@@ -290,7 +293,7 @@ def share(replica: Replica, group: Group) -> None:
     # Not pickle's own loader: data from the network must not be able to run code.
     state = torch.load(io.BytesIO(group.broadcast_bytes(skeleton)), weights_only=True)
     if group.rank != 0:
-        state, tensors = _with_tensors(state)
+        state, tensors = _with_tensors(state, group.device)
     for chunk in _chunks(tensors):
         flat = torch.cat([_bytes_of(tensor).to(group.device) for tensor in chunk])
         group.broadcast(flat)
@@ -331,19 +334,21 @@ def _take_out(state: Any, tensors: List[torch.Tensor]) -> Any:
         if not isinstance(part, torch.Tensor):
             return part
         tensors.append(part.detach())
-        return (PLACE, part.dtype, list(part.shape))
+        return (PLACE, part.dtype, list(part.shape), part.device.type == "cpu")
 
     return _replaced(state, take)
 
 
-def _with_tensors(state: Any) -> Tuple[Any, List[torch.Tensor]]:
-    """The state with an uninitialized tensor for each placeholder, and these tensors in order."""
+def _with_tensors(state: Any, device: torch.device) -> Tuple[Any, List[torch.Tensor]]:
+    """The state with an uninitialized tensor for each placeholder, and these tensors in order. Puts on `device` what
+    was on a GPU: not every load_state_dict() copies to the device that it needs."""
     tensors: List[torch.Tensor] = []
 
     def make(part: Any) -> Any:
-        if not (isinstance(part, tuple) and len(part) == 3 and isinstance(part[0], str) and part[0] == PLACE):
+        if not (isinstance(part, tuple) and len(part) == 4 and isinstance(part[0], str) and part[0] == PLACE):
             return part
-        tensors.append(torch.empty(part[2], dtype=part[1]))
+        _, kind, shape, is_on_cpu = part
+        tensors.append(torch.empty(shape, dtype=kind, device="cpu" if is_on_cpu else device))
         return tensors[-1]
 
     return _replaced(state, make), tensors
