@@ -52,7 +52,7 @@ class Trainer:
         fd = {"CRESCENDO_FD": str(theirs.fileno())}
         self.process = subprocess.Popen(
             command,
-            env={**os.environ, **base, **environment, **fd},
+            env={"PYTHONHASHSEED": "0", **os.environ, **base, **environment, **fd},
             pass_fds=[theirs.fileno()],
             stdout=self.errors,
             stderr=self.errors,

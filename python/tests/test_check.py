@@ -80,6 +80,14 @@ class StubTest(unittest.TestCase):
         said = self.complaint(check.check_hello, "raise SystemExit('no such data')")
         self.assertIn("it ended before it sent 'hello'; its last words:\nno such data", said)
 
+    def test_members_of_a_group_hash_words_alike_unless_the_user_says_otherwise(self):
+        for given, seed in (({}, "0"), ({"PYTHONHASHSEED": "7"}, "7")):
+            with mock.patch.dict(os.environ):
+                os.environ.pop("PYTHONHASHSEED", None)
+                os.environ.update(given)
+                said = self.complaint(check.check_hello, "raise SystemExit('seed ' + os.environ['PYTHONHASHSEED'])")
+                self.assertIn(f"its last words:\nseed {seed}", said)
+
     def test_a_trainer_that_gives_no_sign_of_life(self):
         said = self.complaint(check.check_hello, "send(type='hello', pid=1, version='')\nstream.readline()")
         self.assertIn("no 'progress'", said)
