@@ -21,7 +21,7 @@ _only: Optional[Trial] = None
 
 
 def trial() -> Trial:
-    """This process's trial. Every call returns the same object."""
+    """Returns this process's trial, always the same object: see `help(crescendo.Trial)`."""
     global _only
     if _only is None:
         _only = Trial(inherited_socket())
@@ -31,7 +31,8 @@ def trial() -> Trial:
 class Trial:
     """One configuration of a sweep, trained by this program.
 
-    The parameters are the program's arguments (`--lr=0.01`).
+    The parameters are the program's arguments (`--lr=0.01`). Further attributes are `number`, `seed`, `directory`,
+    `max_resource`, `rank`, `batch_multiple`, and `stopped`, which says whether the program must stop.
 
     >>> trial = Trial(None)      # outside a sweep
     >>> for epoch in trial.epochs(limit=2):

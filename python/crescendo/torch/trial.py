@@ -65,7 +65,7 @@ class Trial:
     `crescendo.torch.run` calls the program's train function with it, once on each worker that enters the trial. It
     calls the function again on all members if the group changes between two steps, because it grows within an epoch or
     a peer was lost: the function then continues from the attached state. At reports, groups change without leaving the
-    function.
+    function. Further attributes are `args`, `device`, `number`, `seed` and `directory`.
     """
 
     def __init__(
