@@ -87,8 +87,10 @@ class ProgramTest(unittest.TestCase):
         self.addCleanup(theirs.close)
         theirs.sendall(b'{"decision":"continue"}\n' * 2)
         with mock.patch.dict(os.environ, {"RANK": "1", "CRESCENDO_TRIAL_DIR": self.folder.name}):
-            trials = [self.trial(), program.Trial(ours)]
-        self.addCleanup(trials[1]._stream.close)
+            other = program.Trial(ours)
+        self.assertTrue((folder / "saved-1").exists())  # only rank 0 removes it
+        trials = [self.trial(), other]
+        self.addCleanup(other._stream.close)
         self.assertFalse((folder / "saved-1").exists())
 
         def report(trial):
@@ -340,6 +342,7 @@ class ProgramTest(unittest.TestCase):
             (lambda: (folder / "saved-1").unlink(), "saved-1 is gone"),
             (lambda: (folder / "saved.json").write_text(""), "saved.json is damaged"),
             (lambda: (folder / "saved.json").write_text("[]"), "saved.json is damaged"),
+            (lambda: (folder / "saved.json").write_text("{}"), "saved.json is damaged"),
             (lambda: (folder / "saved.json").write_bytes(b'{"file": "saved-1\xff"}'), "saved.json is damaged"),
         ]:
             self.trial().report(val_loss=1, save=lambda path: path.write_text("whole"))
@@ -351,6 +354,9 @@ class ProgramTest(unittest.TestCase):
             self.assertIsNone(trial.checkpoint)
             self.assertEqual(next(trial.epochs()), 1)
             self.assertIn(told + ", so the trial starts over", printed.getvalue())
+            self.assertEqual((folder / "saved-1").exists(), "damaged" in told)  # a user may want it
+            trial.report(val_loss=1, save=lambda path: path.mkdir())  # in its place
+            self.assertTrue((folder / "saved-1").is_dir())
             (folder / "saved.json").unlink()
 
     def test_a_program_with_checkpoints_of_its_own_says_where_it_continues(self):
@@ -359,6 +365,14 @@ class ProgramTest(unittest.TestCase):
 
         self.assertEqual(list(trial.epochs()), [4, 5])
         self.assertEqual(self.reports, [{"resource": 3, "metrics": {"val_loss": 0.3}}])
+
+    def test_a_checkpoint_at_the_resource_of_the_former_one_replaces_it(self):
+        self.trial().report(val_loss=1, resource=2, save=lambda path: path.write_text("former"))
+        trial = self.trial()
+        trial.resumed(1, val_loss=1)
+        trial.report(val_loss=1, resource=2, save=lambda path: path.write_text("later"))
+
+        self.assertEqual(self.trial().checkpoint.read_text(), "later")
 
     def test_a_program_with_checkpoints_of_its_own_says_its_epoch_where_it_reports_steps(self):
         trial = self.trial(max_resource=5000)
@@ -419,7 +433,7 @@ class ProgramTest(unittest.TestCase):
 
     def test_a_report_measures_only_what_came_after_the_one_before(self):
         with mock.patch("crescendo.program.time") as clock:
-            clock.monotonic.return_value = 0.0
+            clock.monotonic.return_value = 50.0
             trial = self.trial(max_resource=4)
 
             def item_after(seconds):
