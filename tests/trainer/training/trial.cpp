@@ -18,6 +18,7 @@
 #include "trainer/models/model.hpp"
 #include "trainer/models/objective.hpp"
 #include "trainer/settings/loss_spec.hpp"
+#include "trainer/settings/model_spec.hpp"
 #include "trainer/training/evaluation.hpp"
 
 using namespace crescendo::trainer;
@@ -71,6 +72,23 @@ struct Alone {
 at::Tensor joined(const std::vector<NamedTensor>& tensors) {
     return at::cat({tensors[0].tensor, tensors[1].tensor.unsqueeze(1)}, 1).detach().to(at::kDouble);
 }
+
+/// A model that lists a buffer under two names.
+struct Twins : Model {
+    Twins() {
+        register_parameter("weight", at::zeros({64, 2}));
+        const at::Tensor buffer = at::ones({1});
+        register_buffer("first", buffer);
+        register_buffer("second", buffer);
+    }
+    at::Tensor forward(const at::Tensor& inputs, const at::Tensor& /*dropout_keys*/) override {
+        return inputs.flatten(1).mm(named_parameters()["weight"]);
+    }
+};
+
+struct TwinsSpec : ModelSpec {
+    std::shared_ptr<Model> make(const Task& /*task*/) const override { return std::make_shared<Twins>(); }
+};
 
 /// Compares each sample with the others in its batch.
 class Spread : public LossSpec {
@@ -481,6 +499,65 @@ TEST_CASE("a trial whose optimizer is reset continues from the weights used in e
 
     CHECK(trial.optimizer().num_steps() == 0);
     CHECK(same(evaluated(), before));
+}
+
+TEST_CASE(
+    "a new size or batch of the group resets the optimizer, but a trial that continues as it was keeps its state") {
+    const auto device = make_cpu_device();
+    const Settings settings = settings_of({{"model", "mlp"}, {"batch_size", 4}, {"optimizer_state", "reset"}});
+    const auto steps_kept = [&](int size, int multiple) {
+        Trial trial(/*number=*/0, /*seed=*/1, settings, normed_task, *device);
+        Progress saved{.size = 1};
+        saved.rate.batch = saved.rate.first_batch = 4;
+        trial.restore(saved);
+        trial.optimizer().reset(/*num_steps=*/3);
+        trial.set_group(size, {.multiple = multiple});
+        return trial.optimizer().num_steps();
+    };
+
+    CHECK(steps_kept(/*size=*/1, /*multiple=*/1) == 3);
+    CHECK(steps_kept(/*size=*/2, /*multiple=*/1) == 0);
+    CHECK(steps_kept(/*size=*/1, /*multiple=*/2) == 0);
+}
+
+TEST_CASE("the learning rate begins to rise when the batch grows, not before") {
+    const auto after_step = [](std::int64_t batch_size, int multiple) {
+        Alone alone(settings_of({{"model", "mlp"}, {"batch_size", batch_size}, {"momentum", 0.0}}));
+        alone.trial.progress().epoch = 2;
+        alone.trial.set_group(/*size=*/1, {.multiple = multiple});
+        alone.step(images(0.5, num_samples));
+        return copies(alone.trial.named_tensors());
+    };
+
+    CHECK(same(after_step(num_samples / 2, /*multiple=*/2), after_step(num_samples, /*multiple=*/1)));
+}
+
+TEST_CASE("a short step measures the same gradient as a full one, also if its other samples were left out") {
+    const auto gradient = [](std::int64_t samples, std::int64_t left_out) {
+        Alone alone(settings_of({{"model", "mlp"}, {"batch_size", num_samples}}));
+        LoadedBatch batch = images(0.5, samples);  // identical ones, so there is no noise
+        batch.slice.member_samples = {samples + left_out};
+        alone.step(batch);
+        CHECK(alone.trial.progress().noise_scale.noise() == doctest::Approx(0.0).epsilon(1e-6));
+        return alone.trial.progress().noise_scale.gradient();
+    };
+    const double full = gradient(num_samples, 0);
+
+    CHECK(full > 0);
+    CHECK(gradient(num_samples / 2, 0) == doctest::Approx(full).epsilon(1e-5));
+    CHECK(gradient(1, num_samples - 1) == doctest::Approx(full).epsilon(1e-5));
+}
+
+TEST_CASE("training gets its buffers back after an evaluation with their averages, also one with two names") {
+    Settings settings = settings_of({{"model", "mlp"}, {"ema", 0.9}});
+    settings.model = std::make_shared<TwinsSpec>();
+    Alone alone(settings);
+    const at::Tensor buffer = alone.trial.buffers().front();
+    buffer.fill_(3);  // the average is 1
+
+    { const EvaluationMode mode(alone.trial); }
+
+    CHECK(buffer.item<double>() == 3);
 }
 
 TEST_CASE("a trial ends with an epoch if that contains all of its remaining samples, except by seconds") {
