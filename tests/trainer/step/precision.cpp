@@ -162,6 +162,7 @@ TEST_CASE("an operation without a deterministic form is refused only in a determ
 
     trial_in({{"model", "mlp"}, {"deterministic", "on"}}, *device);
     CHECK(at::globalContext().deterministicCuDNN());
+    CHECK(at::globalContext().deterministicMkldnn());
     std::string message;
     try {
         put();
@@ -398,7 +399,22 @@ TEST_CASE("an fp16 step whose loss is not finite does not change buffers, the me
         CHECK(trials.back()->progress().loss_samples == (size == 1 ? 1 : 2) * share);
         step(images);
         CHECK_FALSE(same(copies(trials[0]->named_tensors()), state));
+        trials[0]->forget_losses();
+        CHECK(trials[0]->skipped_steps().steps == 0);
     }
+}
+
+TEST_CASE("an fp16 step whose loss is not finite at sharper weights does not change the loss scale either") {
+    const auto device = make_test_device();
+    const auto trial = trial_in({{"model", "mlp"}, {"precision", "fp16"}, {"sam", 1e6}}, *device);
+    trial->progress().loss_scale = scale_of(1024);
+    const Group group(*device);
+    GradientReducer reducer(group, trial->parameters());
+
+    trial->step(part_of(Images(images_in_batch, 1), 0, images_in_batch, *device), group, reducer);
+
+    CHECK(trial->skipped_steps().without_loss == 1);
+    CHECK(trial->progress().loss_scale.value() == 1024);
 }
 
 TEST_CASE("the loss scale affects neither weights nor norms") {

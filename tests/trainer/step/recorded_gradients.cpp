@@ -222,6 +222,65 @@ TEST_CASE("a replayed step that fails does not change the trial") {
     CHECK_FALSE(same(copies(worker.trial.named_tensors()), before));
 }
 
+TEST_CASE("a recording is not used for another loss scale") {
+    const auto cpu = make_cpu_device();
+    const RecordingDevice device;
+    const Json fp16{{"model", "mlp"}, {"precision", "fp16"}};
+    Worker plain(fp16, *cpu);
+    Worker recorded(fp16, device);
+    for (Worker* worker : {&plain, &recorded}) {
+        for (const double scale : {1024.0, 512.0}) {
+            worker->trial.progress().loss_scale = Json{{"value", scale}, {"finite_steps", 0}}.get<LossScale>();
+            const auto step = worker->trial.progress().step;
+            worker->train(step, step + 6);
+        }
+    }
+
+    CHECK(device.recordings == 2);
+    CHECK(same(copies(recorded.trial.named_tensors()), copies(plain.trial.named_tensors())));
+}
+
+TEST_CASE("the recordings of the four kinds of steps that were used last are kept") {
+    const RecordingDevice device;
+    Worker worker({{"model", "mlp"}}, device);
+    worker.trial.progress().step = 1;  // step 0 is measured, and so of a fifth kind
+    const auto is_replayed = [&](std::int64_t count) {
+        const int before = device.replays;
+        worker.train(0, 1, count);
+        return device.replays > before;
+    };
+    const auto record = [&](std::int64_t count) { worker.train(0, 4, count); };
+    for (const std::int64_t count : {8, 7, 6, 5}) {
+        record(count);
+    }
+
+    CHECK(is_replayed(8));
+    record(4);
+    CHECK(is_replayed(8));
+    CHECK_FALSE(is_replayed(7));
+}
+
+TEST_CASE("losing a peer while gradients are averaged in one piece leaves the buffers unchanged") {
+    const RecordingDevice first;
+    const RecordingDevice second;
+    Worker survivor({{"model", "normed"}}, first);
+    Worker peer({{"model", "normed"}}, second);
+    survivor.trial.set_group(/*size=*/2, {.multiple = 2});
+    const auto before = copies(survivor.trial.named_tensors());
+
+    in_group({&first, &second}, [&](const Group& group) {
+        if (group.rank() == 1) {
+            return group.broadcast(peer.trial.buffers());  // as each step begins
+        }
+        GradientReducer reducer(group, survivor.trial.parameters());
+        LoadedBatch batch = images(0, batch_size);
+        batch.slice.member_samples = {batch_size, batch_size};
+        CHECK_THROWS_AS(survivor.trial.step(batch, group, reducer), PeerLost);
+    });
+
+    CHECK(same(copies(survivor.trial.named_tensors()), before));
+}
+
 TEST_CASE("if recording fails, steps are computed without it, and it is not tried again") {
     RecordingDevice device;
     device.fails = true;

@@ -237,6 +237,7 @@ TEST_CASE("a step of a script that drops units uploads no keys, which it would h
     };
 
     CHECK(uploads_of({{"model", save_script(sweep.folder / "net.pt", dropping)}}) == 0);
+    CHECK(uploads_of({{"model", (sweep.folder / "net.pt").string()}, {"flip", "horizontal"}}) == 1);
     CHECK(uploads_of({{"model", "mlp"}, {"dropout", 0.5}}) == 1);
 }
 
