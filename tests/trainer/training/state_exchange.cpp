@@ -3,7 +3,9 @@
 #include <ATen/ATen.h>
 
 #include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "tests/trainer/local_group.hpp"
 #include "tests/trainer/settings_of.hpp"
@@ -73,7 +75,7 @@ TEST_CASE("a newcomer gets weights, buffers, averages, the optimizer's state and
     CHECK(trials[1]->progress().step == 1);
 }
 
-TEST_CASE("each survivor keeps its own sum of losses, and a newcomer starts at zero") {
+TEST_CASE("each survivor keeps its own sum of losses and its noise, and a newcomer starts at zero") {
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
     std::array<std::unique_ptr<Trial>, 3> trials{stepped_trial(settings, *device),
@@ -81,12 +83,15 @@ TEST_CASE("each survivor keeps its own sum of losses, and a newcomer starts at z
     const double first = trials[0]->full_progress().loss_sum;
     const double second = trials[1]->full_progress().loss_sum;
     REQUIRE(first != second);
+    const double noise = trials[1]->progress().noise_scale.noise();
+    REQUIRE(noise != trials[0]->progress().noise_scale.noise());
 
     exchange(trials, settings, *device);
 
     CHECK(trials[0]->full_progress().loss_sum == first);
     CHECK(trials[1]->full_progress().loss_sum == second);
     CHECK(trials[1]->full_progress().loss_samples == 4);
+    CHECK(trials[1]->progress().noise_scale.noise() == noise);
     CHECK(trials[2]->full_progress().loss_sum == 0);
 }
 
@@ -136,19 +141,34 @@ TEST_CASE("a survivor that made the same steps as rank 0 keeps its model") {
     CHECK(at::equal(trials[2]->parameters().front(), before));
 }
 
-TEST_CASE("a survivor that differs by a step gets rank 0's state in a new model") {
+TEST_CASE("a survivor whose progress differs in anything gets rank 0's state in a new model") {
     const auto device = make_cpu_device();
     const Settings settings = settings_of({{"model", "normed"}, {"batch_size", 4}});
-    std::array<std::unique_ptr<Trial>, 2> trials{stepped_trial(settings, *device), stepped_trial(settings, *device)};
-    ++trials[0]->progress().step;
-    const at::Tensor kept = trials[1]->parameters().front();
-    const at::Tensor before = kept.detach().clone();
+    const std::vector<std::function<void(Trial&)>> changes{
+        [](Trial& trial) { ++trial.progress().step; },
+        [](Trial& trial) { ++trial.progress().epoch; },
+        [](Trial& trial) { ++trial.progress().position; },
+        [](Trial& trial) { ++trial.progress().size; },
+        [](Trial& trial) { trial.progress().report->resource = 2; },
+        [](Trial& trial) { trial.progress().report->seconds = 7; },  // it made the report again, after its checkpoint
+        [](Trial& trial) { trial.optimizer().reset(); }};
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        CAPTURE(i);
+        std::array<std::unique_ptr<Trial>, 2> trials{stepped_trial(settings, *device),
+                                                     stepped_trial(settings, *device, /*brightness=*/2.0)};
+        for (auto& trial : trials) {
+            trial->progress().report = Report{.resource = 1, .metrics = {}, .seconds = 3};
+        }
+        changes[i](*trials[0]);
+        const at::Tensor kept = trials[1]->parameters().front();
+        const at::Tensor before = kept.detach().clone();
 
-    exchange(trials, settings, *device);
+        exchange(trials, settings, *device);
 
-    CHECK(at::equal(kept, before));
-    CHECK(at::equal(trials[1]->parameters().front(), trials[0]->parameters().front()));
-    CHECK(trials[1]->progress().step == 2);
+        CHECK(at::equal(kept, before));
+        CHECK(at::equal(trials[1]->parameters().front(), trials[0]->parameters().front()));
+        CHECK(trials[1]->progress().step == trials[0]->progress().step);
+    }
 }
 
 TEST_CASE("losing a peer before the state arrives leaves survivors unchanged and newcomers without a trial") {
