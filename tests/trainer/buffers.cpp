@@ -42,7 +42,7 @@ double validation_loss(Trial& trial, const std::string& location) {
 
 }  // namespace
 
-TEST_CASE("all members evaluate with rank 0's buffers and their averages") {
+TEST_CASE("all members evaluate with rank 0's buffers and their averages, and agree on the noise") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "recording-trainer", sweep.recording());
     Terms terms = normed_terms(sweep, "trial");
@@ -60,8 +60,11 @@ TEST_CASE("all members evaluate with rank 0's buffers and their averages") {
     crescendo.join({1}, "memory", elsewhere);
     CHECK(crescendo.leave({1}, /*save=*/true));
 
-    CHECK(same_bits(load(terms.directory / "checkpoint.pt").model, load(elsewhere.directory / "checkpoint.pt").model));
+    const auto one = load(terms.directory / "checkpoint.pt");
+    const auto other = load(elsewhere.directory / "checkpoint.pt");
+    CHECK(same_bits(one.model, other.model));
     CHECK(same(averages(terms), averages(elsewhere)));
+    CHECK(one.progress["noise_scale"] == other.progress["noise_scale"]);  // the mean of what both measured
 }
 
 TEST_CASE("a mid-epoch regroup with the same members leaves a model with buffers bit-identical") {

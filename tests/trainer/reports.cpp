@@ -181,6 +181,8 @@ TEST_CASE("the log says that fp16 steps updated nothing because their gradients 
     terms.settings.update({{"precision", "fp16"}, {"lr", 1e10}});  // after one update, no value fits into fp16
 
     CHECK(crescendo.train({0}, "new", terms, 1)["metrics"]["train_loss"].is_number());
+    crescendo.go_on({0}, terms);
+    CHECK(crescendo.await(0, "report")["metrics"]["train_loss"].is_null());  // no step had a finite loss
 
     const std::string log = content(terms.directory / "trainer.log");
     CHECK(log.find(" updated nothing, because their gradients were not finite in fp16; in ") != std::string::npos);
@@ -274,6 +276,15 @@ TEST_CASE("a report has the time of steps, excluding the group's first one, and 
     CHECK(first["group_batch"] == 16);
     crescendo.go_on({0, 1}, terms);
     CHECK(crescendo.await(0, "report")["step_seconds"] > 0.0);
+    crescendo.leave({0, 1}, /*save=*/false);
+
+    Terms uneven = reporting(sweep, "uneven", 1, "steps");
+    uneven.settings["batch_size"] = 64;  // the second step of an epoch has 32 samples, and does not count
+    std::vector<bool> timed;
+    for (const Json& report : reports_until(crescendo, uneven, 4)) {
+        timed.push_back(report.contains("step_seconds"));
+    }
+    CHECK(timed == std::vector<bool>{false, false, true, false});
 }
 
 TEST_CASE("neither evaluations nor checkpoints count towards the clock and the time of steps") {
@@ -292,6 +303,11 @@ TEST_CASE("neither evaluations nor checkpoints count towards the clock and the t
     CHECK(are_told_apart(reports));
     const Json& report = reports.back();
     CHECK(report["seconds"].get<double>() + report["evaluated"].get<double>() < watch.seconds());
+    double logged = 0;
+    for (const auto resource : resources(reports)) {
+        logged += seconds_of_training(terms, "step", resource);
+    }
+    CHECK(logged < watch.seconds());
 }
 
 TEST_CASE("the noise scale is reported once it is known and continues across growth, shrinking and a checkpoint") {
@@ -308,11 +324,17 @@ TEST_CASE("the noise scale is reported once it is known and continues across gro
     {
         FakeCrescendo crescendo(2, "crescendo-trainer");
         CHECK_FALSE(crescendo.train({0, 1}, "new", terms, 4).contains("noise_scale"));  // 6 measurements
-        CHECK(crescendo.train({0, 1}, "memory", terms, 6)["noise_scale"] > 0.0);        // 9 measurements
+        const double of_group = crescendo.train({0, 1}, "memory", terms, 6)["noise_scale"];  // 9 measurements
+        CHECK(of_group > 0.0);
         CHECK(crescendo.train({1}, "memory", terms, 7)["noise_scale"] > 0.0);
         CHECK(crescendo.train({1, 0}, "memory", terms, 8)["noise_scale"] > 0.0);
         CHECK(crescendo.leave({1, 0}, /*save=*/true));
         CHECK(num_measured() == 12);
+        Terms seldom = terms;
+        seldom.settings["report"] = {{"every", 6}};
+        const double at_once = crescendo.train({0, 1}, "new", seldom, 6)["noise_scale"];
+        CHECK(at_once == doctest::Approx(of_group));  // reports do not change it
+        crescendo.leave({0, 1}, /*save=*/false);
     }
     FakeCrescendo crescendo(1, "crescendo-trainer");
     crescendo.join({0}, "checkpoint", terms);
