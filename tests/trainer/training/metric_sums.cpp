@@ -91,6 +91,13 @@ TEST_CASE("the task's row weights apply to all regression metrics") {
     CHECK(metrics["val_relative_l2"] == doctest::Approx(std::sqrt((0.5 * 4 + 1.5 * 4) / (0.5 * 9 + 1.5 * 36)) / 2));
 }
 
+TEST_CASE("with bce, metrics compare the targets with the sigmoid of the outputs") {
+    const Settings settings = settings_of({{"loss", "bce"}, {"metrics", {"mae"}}});
+    const Task task{.kind = Task::Kind::regression, .input_shape = {1}, .target_shape = {}, .num_outputs = 1};
+
+    CHECK(metrics_of(settings, task, at::zeros({2, 1}), at::ones({2, 1}))["val_mae"] == doctest::Approx(0.5));
+}
+
 TEST_CASE("without metrics there is nothing to add up") {
     const Settings settings = settings_of(nlohmann::json::object());
     const Task task{.input_shape = {1}, .target_shape = {}, .num_outputs = 7};
