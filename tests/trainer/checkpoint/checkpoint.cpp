@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <new>
@@ -12,6 +14,7 @@
 #include "tests/temporary_folder.hpp"
 #include "tests/trainer/settings_of.hpp"
 #include "tests/trainer/sweep_fixture.hpp"
+#include "trainer/protocol/failure.hpp"
 #include "trainer/settings/model_spec.hpp"
 
 using namespace crescendo::trainer;
@@ -29,6 +32,24 @@ Task tiny_task() {
     task.num_samples = 4;
     return task;
 }
+
+/// While it lives, this process gets 16 MiB of memory at most.
+class LittleMemory {
+  public:
+    LittleMemory() {
+        std::int64_t pages = 0;
+        std::ifstream("/proc/self/statm") >> pages;
+        REQUIRE(::getrlimit(RLIMIT_AS, &before_) == 0);
+        const rlimit little{static_cast<rlim_t>(pages * ::sysconf(_SC_PAGESIZE) + (16 << 20)), before_.rlim_max};
+        REQUIRE(::setrlimit(RLIMIT_AS, &little) == 0);
+    }
+    LittleMemory(const LittleMemory&) = delete;
+    LittleMemory& operator=(const LittleMemory&) = delete;
+    ~LittleMemory() { ::setrlimit(RLIMIT_AS, &before_); }
+
+  private:
+    rlimit before_{};
+};
 
 /// A model that does not fit into memory.
 struct TooLarge : ModelSpec {
@@ -178,4 +199,15 @@ TEST_CASE("writing a checkpoint copies no tensors, and reading it needs only one
     CHECK(bytes > 64 << 20);  // 4,096 x 4,096 weights
     CHECK(written < bytes / 4);
     CHECK(read < bytes * 9 / 4);  // the tensors that were read, plus the trial
+
+    copy.reset();
+    const LittleMemory little;
+    try {
+        read_checkpoint(folder / "checkpoint.pt", 0, /*seed=*/2, settings, *device);
+        FAIL("it is read");
+    } catch (const DamagedCheckpoint& error) {
+        FAIL(error.what());
+    } catch (const std::exception&) {
+        CHECK(is_out_of_memory(describe_failure()));
+    }
 }

@@ -3,12 +3,14 @@
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 #include <thread>
 
 #include "core/files/durable_file.hpp"
+#include "tests/await.hpp"
 #include "tests/no_more_threads.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tests/trainer/settings_of.hpp"
@@ -63,6 +65,20 @@ TEST_CASE("a checkpoint is saved in the calling thread if no thread can be creat
     }
 
     CHECK(saved.is_saved());
+}
+
+TEST_CASE("training is told that writing a checkpoint in the background has failed") {
+    const SavedTrial saved;
+    CheckpointWriter writer(saved.folder / "gone/checkpoint.pt", /*every=*/std::chrono::seconds(-1));  // always due
+
+    crescendo::tests::await("the error", [&] {
+        try {
+            writer.save_if_due(saved.trial, nlohmann::json::object());
+            return false;
+        } catch (const crescendo::WriteError&) {
+            return true;
+        }
+    });
 }
 
 TEST_CASE("failing to write a checkpoint is an error even if no thread can be created") {

@@ -9,12 +9,13 @@ using crescendo::trainer::digest_of;
 
 namespace {
 
-c10::impl::GenericDict dict_of(const std::string& name, double number, const std::string& words = "{}") {
+c10::impl::GenericDict dict_of(const std::string& name, double number, const std::string& words = "{}",
+                               std::int64_t steps = 7) {
     c10::Dict<std::string, at::Tensor> tensors;
     tensors.insert(name, at::full({2, 3}, number, at::kDouble));
     c10::impl::GenericDict result(c10::StringType::get(), c10::AnyType::get());
     result.insert("model", tensors);
-    result.insert("steps", std::int64_t{7});
+    result.insert("steps", steps);
     result.insert("progress", words);
     return result;
 }
@@ -28,6 +29,7 @@ TEST_CASE("equal contents have equal digests, and different contents have differ
     CHECK(digest_of(dict_of("weights", 1)) != digest);
     CHECK(digest_of(dict_of("weight", 1.0000000000000002)) != digest);
     CHECK(digest_of(dict_of("weight", 1, "{ }")) != digest);
+    CHECK(digest_of(dict_of("weight", 1, "{}", 8)) != digest);
 }
 
 TEST_CASE("the digest of a text is its CRC-32") { CHECK(digest_of(std::string("123456789")) == 0xCBF43926); }

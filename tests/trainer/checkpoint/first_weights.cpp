@@ -94,27 +94,33 @@ TEST_CASE("a trial that starts from one with a moving average takes the average 
 
 TEST_CASE("a trial that starts from one with schedule_free takes the average used in evaluation") {
     const TemporaryFolder folder;
-    const json settings{{"optimizer", "schedule_free"}, {"schedule_free_beta", 0.8}, {"lr_factors", {{"output", 0}}}};
-    Trial source = trial_of(/*seed=*/1, settings);
-    source.set_group(/*size=*/1, {});
-    const Group group(*device);
-    GradientReducer reducer(group, source.learning_parameters());
-    LoadedBatch loaded;
-    loaded.slice.member_samples = {8};
-    loaded.slice.samples.resize(8);
-    loaded.batch = {at::ones({8, 5}), at::zeros({8}, at::kLong)};
-    for (int step = 0; step < 3; ++step) {
-        source.step(loaded, group, reducer);
-    }
-    write_checkpoint(folder / "checkpoint.pt", checkpoint_of(source, settings));
+    json settings{{"optimizer", "schedule_free"}, {"lr_factors", {{"output", 0}}}};
+    for (const bool has_default : {true, false}) {
+        CAPTURE(has_default);
+        if (!has_default) {
+            settings["schedule_free_beta"] = 0.8;
+        }
+        Trial source = trial_of(/*seed=*/1, settings);
+        source.set_group(/*size=*/1, {});
+        const Group group(*device);
+        GradientReducer reducer(group, source.learning_parameters());
+        LoadedBatch loaded;
+        loaded.slice.member_samples = {8};
+        loaded.slice.samples.resize(8);
+        loaded.batch = {at::ones({8, 5}), at::zeros({8}, at::kLong)};
+        for (int step = 0; step < 3; ++step) {
+            source.step(loaded, group, reducer);
+        }
+        write_checkpoint(folder / "checkpoint.pt", checkpoint_of(source, settings));
 
-    const Trial trial = begun_from(folder / "checkpoint.pt");
+        const Trial trial = begun_from(folder / "checkpoint.pt");
 
-    const auto evaluated = source.evaluation_weights();
-    for (std::size_t i = 0; i < evaluated.size(); ++i) {
-        CHECK(at::equal(trial.parameters()[i], evaluated[i]));
+        const auto evaluated = source.evaluation_weights();
+        for (std::size_t i = 0; i < evaluated.size(); ++i) {
+            CHECK(at::equal(trial.parameters()[i], evaluated[i]));
+        }
+        CHECK_FALSE(at::equal(trial.parameters()[0], source.parameters()[0]));
     }
-    CHECK_FALSE(at::equal(trial.parameters()[0], source.parameters()[0]));
 }
 
 TEST_CASE("weights excepted by the settings are drawn at random and may differ in shape from the file") {
@@ -147,6 +153,36 @@ TEST_CASE("a file that does not fit the model is refused with the differences") 
     tensors.back().name = "other";
     write_safetensors(file, tensors);
     CHECK(message({}, 3).find("it lacks output.bias, the model has no other;") != std::string::npos);
+    tensors.front().name = "some";
+    write_safetensors(file, tensors);
+    CHECK(message({}, 3).find("it lacks output.bias, the model has no other, and 1 more;") != std::string::npos);
+}
+
+TEST_CASE("a file may have more tensors in what the settings except") {
+    const TemporaryFolder folder;
+    auto tensors = trial_of(/*seed=*/1).named_tensors();
+    tensors.push_back({"output.scale", at::ones({1})});
+    write_safetensors(folder / "model.safetensors", tensors);
+
+    CHECK_NOTHROW(begun_from(folder / "model.safetensors", {{"init_except", "output"}}));
+    CHECK_THROWS(begun_from(folder / "model.safetensors"));
+}
+
+TEST_CASE("a file may lack the number of batches that a norm has seen, which earlier versions of torch did not count") {
+    const TemporaryFolder folder;
+    json settings{{"model", "normed"}};
+    const Task task{.input_shape = {8, 8}, .target_shape = {}, .num_outputs = 2, .num_samples = 8};
+    const Trial source(/*number=*/0, /*seed=*/1, settings_of(settings), task, *device);
+    auto tensors = source.named_tensors();
+    REQUIRE(tensors.back().name == "norm.num_batches_tracked");
+    tensors.pop_back();
+    write_safetensors(folder / "model.safetensors", tensors);
+    settings["init_from"] = (folder / "model.safetensors").string();
+    Trial trial(/*number=*/0, /*seed=*/2, settings_of(settings), task, *device);
+
+    take_first_weights(trial);
+
+    CHECK(same_weights(trial, source));
 }
 
 TEST_CASE("a state dict may hold tied weights under names that the model does not have") {

@@ -18,11 +18,15 @@ model = collections.OrderedDict(
     number=torch.tensor(7),
     phase=torch.tensor([1 + 2j, 3 - 1j]),
 )
-torch.save({
+late = torch.ones(2)
+content = {
     "alone": torch.arange(3),
     "nested": {"model": model, "epoch": 2**40, "loss": 0.5, 3: "a key that is no text"},
     "arguments": argparse.Namespace(lr=0.1, layers=[1, 2, (3, None)]),
     "best": numpy.float64(0.25),
-    "list": [torch.ones(1), "word", True],
+    "list": [torch.ones(1), "word", True, *map(str, range(300))],  # more objects than a byte can number
+    "late": {"one": late, "other": late},
     "empty": {},
-}, sys.argv[1])
+}
+content["itself"] = content
+torch.save(content, sys.argv[1])

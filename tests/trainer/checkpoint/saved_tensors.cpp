@@ -38,6 +38,8 @@ TEST_CASE("tensors of any type, stride and nesting are read, and other checkpoin
 
     CHECK(saved.tensors.size() == 1);
     CHECK(at::equal(saved.tensors.at("alone"), at::arange(3)));
+    CHECK(at::equal(saved.dicts.at("late").tensors.at("other"), at::ones({2})));
+    CHECK(saved.dicts.at("itself").dicts.contains("nested"));
     const auto& model = saved.dicts.at("nested").dicts.at("model").tensors;
     CHECK(model.size() == 6);
     CHECK(at::equal(model.at("columns"), at::arange(6, at::kFloat).view({2, 3}).t()));
