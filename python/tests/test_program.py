@@ -313,6 +313,27 @@ class ProgramTest(unittest.TestCase):
             with refusing(number, folders), self.assertRaises(OSError):
                 self.trial().report(val_loss=0, resource=1, save=save)
 
+    def test_a_checkpoint_is_on_disk_before_the_record_that_names_it(self):
+        done, sync, replace = [], os.fsync, os.replace
+
+        def note_sync(descriptor):
+            done.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name.split(".tmp")[0])
+            sync(descriptor)
+
+        def note_replace(temporary, path):
+            done.append("replace")
+            replace(temporary, path)
+
+        def save(path):
+            path.mkdir()
+            (path / "weights").touch()
+
+        with mock.patch("os.fsync", note_sync), mock.patch("os.replace", note_replace):
+            self.trial().report(val_loss=0, save=save)
+
+        folder = Path(self.folder.name).name
+        self.assertEqual(done, ["weights", "saved-1", "saved.json", "replace", folder])
+
     def test_a_checkpoint_that_was_half_written_does_not_count(self):
         def fail(path):
             path.write_text("half")
