@@ -215,7 +215,8 @@ class AttachTest(Alone):
         for number in range(3):
             self.model = torch.nn.Sequential(frozen, torch.nn.Linear(1, 1))
             self.train(number, rates=(0.0, 0.1))
-            frozen.requires_grad_(False)
+            if number > 0:  # before, its learning rate of 0 kept it as it was
+                frozen.requires_grad_(False)
 
     def test_a_model_that_was_left_in_a_step_goes_on_in_the_next_call_of_train(self):
         self.attach()

@@ -70,6 +70,32 @@ class Loop:
         return self
 
 
+class NoiseTest(unittest.TestCase):
+    def measured(self, count, step=0, accumulation=1):
+        """What each member measures in an epoch of `count` samples, which begins with this step."""
+
+        def train(trial):
+            loop = Loop()
+            trial.attach(**loop.make(trial))
+            trial._control.terms.accumulation = accumulation
+            trial._progress.step = step
+            next(trial.epochs())
+            for (x,) in trial.batches(loader_of(count)):
+                loop.step(trial, x)
+            return trial._progress.noise_scale.noise
+
+        return in_a_group(train)
+
+    def test_one_step_in_sixteen_is_measured_unless_one_worker_makes_it_alone(self):
+        self.assertEqual([noise.count for noise in self.measured(16)], [1, 1])  # four steps
+        self.assertEqual([noise.count for noise in self.measured(6, step=15)], [0, 0])  # the second has two samples
+
+    def test_accumulation_does_not_change_the_noise(self):
+        for once, twice in zip(self.measured(4), self.measured(4, accumulation=4)):
+            self.assertGreater(once.value, 0)
+            self.assertAlmostEqual(once.value, twice.value, places=3)
+
+
 class WeightsTest(unittest.TestCase):
     def assert_drift(self, loop, message):
         for error in in_a_group(lambda trial: loop()(trial)):

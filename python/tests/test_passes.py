@@ -34,6 +34,13 @@ class PassesTest(Alone):
         self.assertEqual((before, stepped), (True, [False, True] * 2))
         return chained, average
 
+    def test_a_step_has_no_more_passes_than_samples(self):
+        self.trial._control.terms.accumulation = 100
+        self.attach()
+        next(self.trial.epochs())
+
+        self.assertEqual(len(self.trial.batches(loader_of(4))), 4)
+
     def test_a_schedule_and_an_average_count_a_step_of_several_passes_once(self):
         for count_in in ([0, 1], [0], [1]):
             with self.subTest(count_in):

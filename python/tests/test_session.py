@@ -165,6 +165,21 @@ class SessionTest(unittest.TestCase):
         self.assertTrue(saved)
         self.assertTrue(all(step == scheduled for step, scheduled in saved), saved)
 
+    def test_only_rank_0_saves_and_for_a_hundredth_of_the_time_at_most(self):
+        served = session.Session(
+            mock.Mock(), CPU, arguments=settings.Arguments(), timeout=session.timedelta(), checkpoint_every=10
+        )
+        served.terms = mock.MagicMock(rank=0)
+        with mock.patch.object(session, "save_checkpoint") as save, mock.patch.object(session, "time") as clock:
+            clock.monotonic.side_effect = lambda: now[0]
+            save.side_effect = lambda *_: now.__setitem__(0, now[0] + 2.0)  # it takes two seconds
+            now = [1000.0]
+            for seconds, rank, saves in ((0.0, 1, 0), (0.0, 0, 1), (199.0, 0, 1), (2.0, 0, 2)):
+                now[0] += seconds
+                served.terms.rank = rank
+                served.save_if_due(mock.Mock())
+                self.assertEqual(save.call_count, saves)
+
     def test_memory_that_is_used_up_is_a_failure_of_its_own(self):
         def train(trial):
             torch.empty(1 << 60)

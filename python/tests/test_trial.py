@@ -415,7 +415,22 @@ class TrialTest(Alone):
         self.assertEqual([scaled.factor(epoch) for epoch in (1.5, 2)], [1.5, 2.0])
         scaled.set_batch(16, own=4, epoch=2)
 
+        scaled.set_batch(16, own=4, epoch=3)
+
         self.assertEqual([scaled.factor(epoch) for epoch in (2, 3)], [2.0, 4.0])
+
+    def test_workers_draw_different_numbers_in_their_batches(self):
+        def drawn(rank):
+            torch.manual_seed(1)
+            self.begin()
+            self.trial._control.terms.rank = rank
+            self.attach()
+            next(self.trial.epochs())
+            next(iter(self.trial.batches(loader_of())))
+            return torch.rand(1).item()
+
+        self.assertEqual(drawn(0), drawn(0))
+        self.assertNotEqual(drawn(0), drawn(1))
 
 
 class ByHandTest(unittest.TestCase):
@@ -478,6 +493,19 @@ class ByHandTest(unittest.TestCase):
 
     def test_what_attaches_nothing_is_not_tested(self):
         self.assertEqual(self.run_by_hand(lambda trial: None, test=lambda trial: {"test_loss": 0.25}), "")
+
+
+class StepClockTest(unittest.TestCase):
+    def test_the_first_and_short_steps_do_not_count_nor_does_a_wait_for_them(self):
+        clock = step_clock.StepClock()
+        for seconds, is_full in ((9.0, True), (5.0, False)):
+            clock.add(step_clock.Step(seconds, waited=0.0, batch=4, is_full=is_full, epoch_samples=10))
+            clock.wait(7.0)
+        self.assertIsNone(clock.mean)
+
+        clock.add(step_clock.Step(2.0, waited=0.0, batch=4, is_full=True, epoch_samples=10))
+        clock.wait(1.0)
+        self.assertEqual(clock.take(), 3.0)
 
 
 class NoiseScaleTest(unittest.TestCase):
