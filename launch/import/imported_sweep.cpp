@@ -57,11 +57,7 @@ std::string joined(const OrderedJson& items, const auto& text_of_item) {
 }
 
 /// The text as a one-line YAML comment.
-std::string comment_of(const std::string& text) {
-    auto line = printable(text);
-    std::ranges::replace(line, '\n', ' ');
-    return "# " + line;
-}
+std::string comment_of(const std::string& text) { return "# " + printable_line(text); }
 
 void append(const ImportedLine& line, const std::string& indent, std::string& text) {
     const bool is_group = !line.parameters.empty();

@@ -39,6 +39,13 @@ TEST_CASE("a comment follows its value, or precedes it if the line would be too 
               "  outer:\n    parameters:\n      inner: {value: 2}  # of an inner one\n");
 }
 
+TEST_CASE("a line end in a foreign name does not end the comment that has it") {
+    ImportedSweep sweep{.origin = "a test"};
+    sweep.notes = {"not carried over: a\nb\rc"};  // both are line ends in YAML
+
+    CHECK(text_of(sweep, "f.yaml") == "# From f.yaml, a test.\n# * not carried over: a b c\nparameters:\n");
+}
+
 TEST_CASE("numbers in steps become a list, or lose their steps if there are too many") {
     CHECK(whole_numbers("n", 2, 8).value == OrderedJson{{"min", 2}, {"max", 8}});
     CHECK(whole_numbers("n", 2, 9, 3).value == OrderedJson{{"values", {2, 5, 8}}});
