@@ -37,8 +37,7 @@ std::vector<TimedValue> reports_of_configurations(const History& history) {
         const auto first = spec.repeat.first_of(candidate.id);
         std::vector<const Trial*> counted;
         std::set<Resource> resources;
-        for (int i = 0; i < spec.repeat.times; ++i) {
-            const auto& trial = history.sweep().trial(TrialId{first.value + i});
+        for (const auto& trial : history.sweep().repetitions_of(first)) {
             if (trial.status == TrialStatus::failed) {
                 continue;
             }

@@ -37,10 +37,8 @@ std::optional<double> loss_at(const Trial& trial, const TrialHistory& history, R
 
 std::optional<double> judged_at(const History& history, TrialId configuration, Resource milestone) {
     const auto& spec = history.sweep().spec();
-    const auto first = spec.repeat.first_of(configuration);
     std::vector<double> losses;
-    for (int i = 0; i < spec.repeat.times; ++i) {
-        const auto& trial = history.sweep().trial(TrialId{first.value + i});
+    for (const auto& trial : history.sweep().repetitions_of(spec.repeat.first_of(configuration))) {
         if (const auto loss = loss_at(trial, history.of(trial.id), milestone, spec)) {
             losses.push_back(*loss);
         } else if (!trial.ended()) {

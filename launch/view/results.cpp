@@ -51,13 +51,7 @@ void add_rows(Table& table, const std::string& group, const OrderedJson& values)
 
 /// The number of repetitions of the trial's configuration that failed. They do not count in its judged value.
 int failed_repetitions(const Sweep& sweep, TrialId trial) {
-    const auto& repeat = sweep.spec().repeat;
-    const int first = repeat.first_of(repeat.configuration_of(trial)).value;
-    int count = 0;
-    for (int i = 0; i < repeat.times; ++i) {
-        count += sweep.trial(TrialId{first + i}).status == TrialStatus::failed ? 1 : 0;
-    }
-    return count;
+    return static_cast<int>(std::ranges::count(sweep.repetitions_of(trial), TrialStatus::failed, &Trial::status));
 }
 
 /// Whether the sweep has rungs to judge trials, and no trial reached one.

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "scheduler/actions.hpp"
@@ -122,6 +123,8 @@ class Sweep {
     /// (Candidates).
     const std::vector<Trial>& candidates() const { return candidates_.all(trials_).all(); }
     const Trial& candidate_of(TrialId trial) const { return candidates_.of(trials_, trial); }
+    /// All repetitions of the trial's configuration, or the trial alone.
+    std::span<const Trial> repetitions_of(TrialId trial) const { return candidates_.repetitions(trials_, trial); }
 
     /// Sizes of all rungs, over all brackets, from the lowest to the one at max. fifo and median have only the one at
     /// max.
