@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "launch/display/number_text.hpp"
 
 namespace crescendo::launch {
 namespace {

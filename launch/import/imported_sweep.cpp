@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
+#include "core/number_from.hpp"
 #include "launch/display/printable.hpp"
 #include "launch/json/record_text.hpp"
 #include "launch/yaml/yaml_scalar.hpp"
@@ -139,10 +138,6 @@ OrderedJson choice(const OrderedJson& values) { return {{"values", values}}; }
 
 OrderedJson constant(const OrderedJson& value) { return {{"value", value}}; }
 
-double rounded(double number, int digits) {
-    return std::strtod(fmt::format("{:.{}g}", number, digits).c_str(), nullptr);
-}
-
 /// Returns integers as they are in JSON, because a double holds every whole number only up to 2^53.
 std::optional<std::int64_t> whole_number(const OrderedJson& number) {
     constexpr double end = 9223372036854775808.0;  // 2^63
@@ -185,10 +180,8 @@ ImportedLine stepped_numbers(const std::string& name, double min, double max, do
     const int decimals = largest > 0 ? std::max(0, 12 - static_cast<int>(std::ceil(std::log10(largest)))) : 0;
     auto values = OrderedJson::array();
     for (int i = 0; i <= static_cast<int>(num_steps); ++i) {
-        const auto text = fmt::format("{:.{}f}", min + i * step, decimals);
-        double value = 0;
-        std::from_chars(text.data(), text.data() + text.size(), value);
-        values.push_back(value + 0.0);  // 0 instead of -0
+        const auto value = number_from<double>(fmt::format("{:.{}f}", min + i * step, decimals));
+        values.push_back(value.value_or(0) + 0.0);  // 0 instead of -0
     }
     return {name, choice(values)};
 }

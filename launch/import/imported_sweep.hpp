@@ -42,9 +42,6 @@ std::string text_of(const ImportedSweep& sweep, const std::string& source);
 /// A value on one line of YAML, such as {min: 0.1, max: 0.9}. It reads back as the same value.
 std::string flow(const OrderedJson& value);
 
-/// The number rounded to `digits` significant digits: 0.001, not 0.0010000000000000002.
-double rounded(double number, int digits);
-
 /// A JSON number without its fraction. Nothing if it needs more than 64 bits.
 std::optional<std::int64_t> whole_number(const OrderedJson& number);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "launch/display/number_text.hpp"
 #include "launch/sweep_file/sweep_file.hpp"
 
 namespace crescendo::launch {

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <charconv>
 #include <cmath>
 #include <span>
 
-#include <fmt/format.h>
-
 #include "core/mapped.hpp"
+#include "launch/display/number_text.hpp"
 #include "launch/json/json.hpp"
 
 namespace crescendo::launch {
@@ -20,11 +18,9 @@ inline OrderedJson number_json(double number, int digits) {
     if (!std::isfinite(number)) {
         return nullptr;
     }
-    const auto text = fmt::format("{:.{}g}", number, digits);
-    double rounded = number;
-    std::from_chars(text.data(), text.data() + text.size(), rounded);
-    const auto whole = static_cast<std::int64_t>(std::abs(rounded) < 1e15 ? rounded : 0);
-    return static_cast<double>(whole) == rounded ? OrderedJson(whole) : OrderedJson(rounded);  // 3, not 3.0
+    const double value = rounded(number, digits);
+    const auto whole = static_cast<std::int64_t>(std::abs(value) < 1e15 ? value : 0);
+    return static_cast<double>(whole) == value ? OrderedJson(whole) : OrderedJson(value);  // 3, not 3.0
 }
 
 inline OrderedJson numbers_json(std::span<const double> numbers, int digits) {

@@ -29,3 +29,9 @@ TEST_CASE("a count is followed by its noun in the plural unless it is one") {
     CHECK(counted(1, "trial") == "1 trial");
     CHECK(counted(2, "failed trial") == "2 failed trials");
 }
+
+TEST_CASE("a number is rounded to significant digits, unless none that is so close exists") {
+    CHECK(rounded(0.0010000000000000002, 12) == 0.001);
+    CHECK(rounded(-123456, 3) == -123000);
+    CHECK(rounded(1.797e308, 2) == 1.797e308);
+}
