@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "core/check.hpp"
@@ -16,14 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Keys that do not affect how a sweep decides and trains, except through its seed.
-constexpr std::array descriptive_keys{"seed", "name", "description", "project", "entity"};
-
+/// The keys without the seed, and without those that do not affect how a sweep decides and trains.
 FlatKeys without_description(FlatKeys keys) {
-    for (const auto* key : descriptive_keys) {
-        keys.erase(key);
-    }
-    std::erase_if(keys, [](const auto& key) { return only_describes(key.first); });
+    std::erase_if(keys, [](const auto& entry) {
+        return entry.first == "seed" || entry.first == "name" || only_describes(entry.first);
+    });
     return keys;
 }
 
