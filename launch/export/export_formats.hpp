@@ -51,8 +51,8 @@ Exported json_tables(const ExportRequest& request);
 
 /// study.log: a journal of Optuna (JournalFileBackend) with one study that has the sweep's name.
 ///
-/// A trial is complete if it finished, and pruned if it was stopped. Its value is the one of its last report, and its
-/// intermediate values are all its reports by resource.
+/// A trial that a rung stopped is pruned; one that ended otherwise without failing is complete if it has a value. Its
+/// value is the one of its last report, and its intermediate values are all its reports by resource.
 Exported optuna_study(const ExportRequest& request);
 
 /// A log folder for TensorBoard: a run for each trial, named by its number, with its metrics as scalars by resource,
