@@ -3,12 +3,9 @@
 #include <iterator>
 
 #include "core/check.hpp"
-#include "scheduler/loss.hpp"
 
 namespace crescendo::launch {
 namespace {
-
-double loss_of(const Trial& trial) { return trial.loss.value_or(worst_loss); }
 
 bool has_ended_well(const Trial& trial) { return trial.ended() && trial.status != TrialStatus::failed; }
 
@@ -34,7 +31,7 @@ std::optional<TrialId> KeptTrials::note_beaten(const Trial& trial) {
     if (!trial.may_be_best()) {
         return trial.id;
     }
-    runners_up_.emplace(loss_of(trial), trial.id);
+    runners_up_.emplace(*trial.loss, trial.id);
     if (runners_up_.size() < static_cast<std::size_t>(keep_.best)) {
         return {};
     }

@@ -37,7 +37,7 @@ void write_latency(const SweepDirectory& directory, const LatencyRecord& record)
     json["data"] = record.data;
     json["threads"] = record.threads;
     json["hardware"] = record.hardware;
-    replace_file(directory.latency(record.latency.trial), json.dump(2) + "\n");
+    replace_file(directory.latency(record.latency.trial), in_lines(json));
 }
 
 std::optional<double> parse_latency(const std::string& text) {

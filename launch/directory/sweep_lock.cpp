@@ -93,7 +93,7 @@ std::string to_content(const LockHolder& holder) {
     Json json;
     for_each_field(LockHolder::fields(), [&](const auto& field) { json[field.key] = field.of(holder); });
     // A path that is not UTF-8 then matches no folder, as if the sweep had been moved.
-    return holder.text() + "\n" + json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return holder.text() + "\n" + one_line(json) + "\n";
 }
 
 /// The holder; nothing if the file is empty, incomplete, or was edited.

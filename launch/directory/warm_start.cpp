@@ -257,8 +257,7 @@ void gather_warm_start(SweepFile& file, const std::function<void(const std::stri
     std::vector<EarlierResult> all;
     for (std::size_t i = 0; i < file.warm_start.size(); ++i) {
         const auto& path = file.warm_start[i];
-        if (std::find(file.warm_start.begin(), file.warm_start.begin() + static_cast<std::ptrdiff_t>(i), path) !=
-            file.warm_start.begin() + static_cast<std::ptrdiff_t>(i)) {
+        if (&*std::ranges::find(file.warm_start, path) != &path) {
             file.source.fail(fmt::format("warm_start[{}]", i),
                              fmt::format("{} is listed twice, but each result counts once; remove one", path));
         }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "launch/json/json.hpp"
 
@@ -43,29 +44,17 @@ std::string in_one_line(std::string_view text) {
     return fmt::format("{} … {}", first.substr(0, at == first.npos ? at : at + words.size() - 1), last);
 }
 
-std::string valid_utf8(const std::string& text) { return Json::parse(one_line(Json(text))).get<std::string>(); }
-
 std::string markup_text(std::string_view text) {
+    constexpr std::string_view special = "&<>\"'";
+    constexpr std::array escapes{"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     std::string result;
-    for (const char c : valid_utf8(printable(text))) {
-        switch (c) {
-            case '&':
-                result += "&amp;";
-                break;
-            case '<':
-                result += "&lt;";
-                break;
-            case '>':
-                result += "&gt;";
-                break;
-            case '"':
-                result += "&quot;";
-                break;
-            case '\'':
-                result += "&#39;";
-                break;
-            default:
-                result += c;
+    const auto valid_utf8 = Json::parse(one_line(Json(printable(text)))).get<std::string>();
+    for (const char c : valid_utf8) {
+        const auto at = special.find(c);
+        if (at == special.npos) {
+            result += c;
+        } else {
+            result += escapes[at];
         }
     }
     return result;

@@ -15,9 +15,6 @@ std::string printable_line(std::string text);
 /// The first line of a message and, if there are several, its last: "exit status 1; last words: … OSError: no data".
 std::string in_one_line(std::string_view text);
 
-/// `text` with invalid bytes replaced, for files that must be UTF-8.
-std::string valid_utf8(const std::string& text);
-
 /// `text` escaped for HTML and XML, for use between tags and in attributes. It is printable() and valid UTF-8.
 std::string markup_text(std::string_view text);
 

@@ -129,7 +129,7 @@ std::string advice_of(const Profiled& profile, int num_workers) {
 
 std::string profile_text(const Profiled& profile, int num_workers, Format format) {
     if (format == Format::json) {
-        return protocol::write<OrderedJson>(profile).dump(2) + "\n";
+        return in_lines(protocol::write<OrderedJson>(profile));
     }
     if (format == Format::csv) {
         Table table({"steps", "group_batch", "step", "without_data", "without_model", "evaluation", "checkpoint",
