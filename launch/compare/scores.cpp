@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/mapped.hpp"
 #include "core/spelling.hpp"
 
 namespace crescendo::launch {
@@ -80,12 +81,8 @@ Table times_table(const std::vector<Submission>& submissions, const std::vector<
 Table scores_table(const std::vector<Submission>& submissions, const std::vector<Workload>& workloads,
                    const ScoreOptions& options) {
     const auto times = times_to_targets(submissions, workloads);
-    analysis::Variants variants;
-    std::vector<double> max_seconds;
-    for (const auto& each : workloads) {
-        variants.push_back(each.base);
-        max_seconds.push_back(each.target.max_seconds);
-    }
+    const analysis::Variants variants = mapped(workloads, &Workload::base);
+    const auto max_seconds = mapped(workloads, [](const Workload& each) { return each.target.max_seconds; });
     const auto profiles = analysis::performance_profiles(analysis::counted_times(times, variants, options.r_max));
     std::vector<std::string> columns{"submission", "score"};
     std::optional<std::size_t> baseline;

@@ -62,11 +62,8 @@ Range y_range(const std::vector<ChartPanel>& panels) {
     }
     std::erase_if(values, [most = largest_shown(values, largest_end)](double y) { return std::abs(y) > most; });
     const auto [low, high] = std::ranges::minmax(values);
-    const Range range{low, high};
-    const double margin = range.low < range.high ? 0.04 * (range.high - range.low)
-                          : range.low != 0       ? 0.1 * std::abs(range.low)
-                                                 : 1;
-    return {range.low - margin, range.high + margin};
+    const double margin = low < high ? 0.04 * (high - low) : low != 0 ? 0.1 * std::abs(low) : 1;
+    return {low - margin, high + margin};
 }
 
 double last_x(const ChartPanel& panel) {

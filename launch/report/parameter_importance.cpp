@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -195,11 +196,8 @@ std::vector<Family> families_of(const std::vector<Observation>& observations, st
     }
     for (auto& family : families) {
         for (std::size_t i = 0; i < num_coordinates; ++i) {
-            bool has_all = true;
-            for (std::size_t k = 0; k < observations.size(); ++k) {
-                has_all = has_all && (trials[i][k] || !family.trials[k]);
-            }
-            if (has_all) {
+            // Whoever is in the family has the coordinate.
+            if (std::ranges::equal(family.trials, trials[i], std::less_equal<bool>())) {
                 family.all.push_back(i);
             }
         }

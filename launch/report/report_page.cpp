@@ -16,7 +16,6 @@ std::string report_page(const std::vector<OrderedJson>& sweeps, const OrderedJso
     if (!comparison.is_null()) {
         body += comparison_section(comparison, sweeps);
     }
-    OrderedJson data{{"sweeps", sweeps}};
     for (std::size_t i = 0; i < sweeps.size(); ++i) {
         body += sweep_section(sweeps[i], i, sweeps.size() == 1, kind);
     }
@@ -30,8 +29,8 @@ std::string report_page(const std::vector<OrderedJson>& sweeps, const OrderedJso
         "<span class='keys'>← → trials by rank · B best · Esc none</span>{7}</header>\n<main>\n{3}</main>\n"
         "<div id='tip' role='status'></div>\n"
         "<script type='application/json' id='data'>{4}</script>\n<script>\n{5}</script>\n</body></html>\n",
-        fmt::join(names, ", "), page_style, CRESCENDO_VERSION, body, html::script_json(data), page_script,
-        kind == PageKind::served ? "; connect-src 'self'" : "",
+        fmt::join(names, ", "), page_style, CRESCENDO_VERSION, body, html::script_json({{"sweeps", sweeps}}),
+        page_script, kind == PageKind::served ? "; connect-src 'self'" : "",
         kind == PageKind::served ? "<span id='live'></span>" : "");
 }
 

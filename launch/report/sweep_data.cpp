@@ -180,12 +180,10 @@ OrderedJson cuts_json(const Sweep& sweep) {
 /// For each trial: the number of rungs that it has reached, counted from the lowest.
 OrderedJson rungs_reached_json(const Sweep& sweep) {
     const auto rungs = shown_rungs(sweep);
-    auto result = OrderedJson::array();
-    for (const auto& trial : sweep.trials()) {
+    return mapped(sweep.trials(), [&](const Trial& trial) {
         const auto is_reached = [&](const RungSize& rung) { return has_reached(sweep, trial, rung.milestone); };
-        result.push_back(std::ranges::count_if(rungs, is_reached));
-    }
-    return result;
+        return std::ranges::count_if(rungs, is_reached);
+    });
 }
 
 /// For each rung: how many trials reached it and continued, and what its cut saved. The worst that continued and the
@@ -233,12 +231,8 @@ OrderedJson rungs_json(const History& history) {
 
 /// The trial whose output may say why no trial has a value: the first failed one, or the first one.
 TrialId first_to_look_at(const Sweep& sweep) {
-    for (const auto& trial : sweep.trials()) {
-        if (trial.status == TrialStatus::failed) {
-            return trial.id;
-        }
-    }
-    return TrialId{0};
+    const auto failed = std::ranges::find(sweep.trials(), TrialStatus::failed, &Trial::status);
+    return failed == sweep.trials().end() ? TrialId{0} : failed->id;
 }
 
 /// A setting with which a finished sweep would have more to do. Empty if there is none, as after the last point of a

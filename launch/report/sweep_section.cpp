@@ -65,10 +65,16 @@ std::string state_text(const OrderedJson& sweep, PageKind kind) {
 std::string commands(const OrderedJson& sweep) {
     std::string result = "<ul class='commands'>";
     for (const auto& step : sweep.at("next")) {
-        result += fmt::format("<li><code>{}</code> <span>{}</span></li>", markup_text(step.at(0).get<std::string>()),
-                              markup_text(step.at(1).get<std::string>()));
+        result +=
+            fmt::format("<li><code>{}</code> <span>{}</span></li>", html::number(step.at(0)), html::number(step.at(1)));
     }
     return result + "</ul>\n";
+}
+
+/// A cell of the table of trials.
+const OrderedJson& cell_of(const OrderedJson& sweep, const OrderedJson& trial, const OrderedJson& column) {
+    const auto& columns = sweep.at("columns");
+    return sweep.at("rows").at(trial.get<std::size_t>()).at(std::ranges::find(columns, column) - columns.begin());
 }
 
 /// A note if a report was better than the best trial's value. A trial counts with its last report, unless it failed, so
@@ -89,23 +95,16 @@ std::string better_report(const OrderedJson& sweep, const OrderedJson& best, boo
         return fmt::format("; {} in earlier reports of the configuration of trial {}", html::number(value),
                            html::number(trial));
     }
-    const auto& columns = sweep.at("columns");
-    const auto status = std::ranges::find(columns, "status") - columns.begin();
-    const bool has_failed = sweep.at("rows").at(trial.get<std::size_t>()).at(status) == "failed";
     return fmt::format("; {} in a report of trial {}, {}", html::number(value), html::number(trial),
-                       has_failed ? "which failed" : "but not its last");
+                       cell_of(sweep, trial, "status") == "failed" ? "which failed" : "but not its last");
 }
 
 /// By how much the best trial won, compared with the next one of another configuration.
 std::string runner_up(const OrderedJson& sweep, bool is_judged) {
-    const auto& columns = sweep.at("columns");
-    const auto column = [&](const auto& name) { return std::ranges::find(columns, name) - columns.begin(); };
-    const auto cell = [&](const OrderedJson& trial, const auto& name) -> const OrderedJson& {
-        return sweep.at("rows").at(trial.get<std::size_t>()).at(column(name));
-    };
     const auto& ranking = sweep.at("ranking");
+    const auto configuration = [&](const OrderedJson& trial) { return cell_of(sweep, trial, "configuration"); };
     const auto is_other = [&](const OrderedJson& trial) {
-        return !is_judged || cell(trial, "configuration") != cell(ranking.front(), "configuration");
+        return !is_judged || configuration(trial) != configuration(ranking.front());
     };
     const auto next = std::ranges::find_if(ranking.begin() + 1, ranking.end(), is_other);
     if (next == ranking.end()) {
@@ -113,8 +112,8 @@ std::string runner_up(const OrderedJson& sweep, bool is_judged) {
     }
     return fmt::format(
         "; next: {}, resource {}: {}",
-        is_judged ? "configuration " + html::number(cell(*next, "configuration")) : "trial " + html::number(*next),
-        html::number(cell(*next, "resource")), html::number(cell(*next, sweep.at("ranked_by"))));
+        is_judged ? "configuration " + html::number(configuration(*next)) : "trial " + html::number(*next),
+        html::number(cell_of(sweep, *next, "resource")), html::number(cell_of(sweep, *next, sweep.at("ranked_by"))));
 }
 
 /// "mean of configuration 5, of which 1 repetition failed, "; empty if trials are not repetitions.

@@ -125,12 +125,11 @@ OrderedJson best_json(const History& history, const SweepDirectory& directory, s
 
 std::string best_text(const History& history, const SweepDirectory& directory, Format format,
                       std::optional<double> price_of_slot_hour, std::optional<TrialId> trial) {
-    const auto best = trial ? trial : history.sweep().best();
-    const auto json = best_json(history, directory, price_of_slot_hour, best);
+    const auto json = best_json(history, directory, price_of_slot_hour, trial);
     if (format == Format::json) {
         return in_lines(json);
     }
-    if (!best) {
+    if (json.is_null()) {
         return history.why_no_best() + "\n";
     }
     Table table({"what", "name", "value"});
@@ -147,7 +146,7 @@ std::string best_text(const History& history, const SweepDirectory& directory, F
     }
     if (json.at("checkpoint").is_string()) {
         add_rows(table, "file", {{"checkpoint", json.at("checkpoint")}});
-    } else if (has_left_files(*best, directory)) {
+    } else if (has_left_files(TrialId{json.at("trial")}, directory)) {
         add_rows(table, "file", {{"folder", json.at("folder")}});
     }
     return table.print(format);

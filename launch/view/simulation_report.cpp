@@ -65,12 +65,8 @@ constexpr double left = 70, right = 780, height = 220;
 
 /// One diagram of values over seconds, with its upper edge at `top`.
 std::string diagram(const std::string& title, std::vector<Point> points, double seconds, double top) {
-    double low = points.empty() ? 0 : points.front().y;
-    double high = low;
-    for (const auto& point : points) {
-        low = std::min(low, point.y);
-        high = std::max(high, point.y);
-    }
+    const auto values = mapped(points, &Point::y);
+    const auto [low, high] = values.empty() ? std::ranges::minmax_result<double>{} : std::ranges::minmax(values);
     const double range = high > low ? high - low : 1;
     const auto [low_label, high_label] = end_labels(low, high);
     for (auto& point : points) {
