@@ -25,6 +25,18 @@ class GroupTest(unittest.TestCase):
             self.assertEqual(os.environ["TORCH_NCCL_BLOCKING_WAIT"], "1")
             self.assertEqual(os.environ["TORCH_NCCL_DUMP_ON_TIMEOUT"], "1")  # the user's own setting wins
 
+    def test_no_group_formed_over_a_gloo_whose_timeout_cannot_change(self):
+        class Older:  # of torch before 2.9
+            _Options, create_device = dist.ProcessGroupGloo._Options, dist.ProcessGroupGloo.create_device
+
+            def __init__(self, store, rank, size, options):
+                self.timeout = options._timeout
+
+        with mock.patch.object(dist, "ProcessGroupGloo", Older):
+            backend = group._make_backend(torch.device("cpu"), dist.HashStore(), 0, 1, timedelta(seconds=9))
+
+        self.assertEqual(backend.timeout, timedelta(seconds=9))
+
     def test_an_error_of_this_worker_is_not_taken_for_a_lost_peer(self):
         def raised_for(words):
             backend = mock.Mock(allreduce=mock.Mock(side_effect=RuntimeError(words)))

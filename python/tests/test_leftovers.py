@@ -78,6 +78,13 @@ def train_each(train, numbers):
 
 
 class SettingsTest(unittest.TestCase):
+    def test_a_default_device_that_torch_2_6_cannot_name_is_the_cpu(self):
+        unnamed = AttributeError("'NoneType' object has no attribute 'device'")
+        with mock.patch("torch.get_default_device", side_effect=unnamed):
+            leftovers.Settings().restore()
+
+        self.assertEqual(torch.zeros(1).device, CPU)
+
     def test_what_train_sets_in_torch_is_not_there_in_the_next_trial(self):
         noted = leftovers.Settings()
         self.addCleanup(noted.restore)

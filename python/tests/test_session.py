@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import importlib
 import io
 import json
 import os
@@ -333,6 +334,11 @@ class MeetingTest(unittest.TestCase):
 
 
 class StartTest(unittest.TestCase):
+    def test_a_torch_that_is_too_old_is_named(self):
+        with mock.patch.object(torch, "__version__", "2.5.1+cu124"):
+            with self.assertRaisesRegex(ImportError, "needs torch 2.6 or later, but this is 2.5.1"):
+                importlib.reload(crescendo.torch)
+
     def test_a_process_that_the_program_spawns_is_told_how_to_pass_over_the_call_of_run(self):
         with mock.patch.object(crescendo.torch, "inherited_socket", return_value=None):  # as in a spawned process
             with self.assertRaisesRegex(RuntimeError, r"called crescendo.torch.run\(\); call it under if __name__"):

@@ -35,6 +35,9 @@ from typing import Any, List, Optional
 import torch
 import torch.distributed
 
+if [int(number) for number in torch.__version__.split(".")[:2]] < [2, 6]:
+    raise ImportError(f"crescendo.torch needs torch 2.6 or later, but this is {torch.__version__}; upgrade torch")
+
 import crescendo
 from crescendo.protocol import Channel, Pulse, end_with_parent, inherited_socket
 from crescendo.torch import settings
@@ -47,9 +50,6 @@ from crescendo.torch.store import ControlStore
 from crescendo.torch.trial import Trial, seed_python
 
 __all__ = ["Trial", "run"]
-
-if not hasattr(torch.Tensor, "register_post_accumulate_grad_hook"):
-    raise ImportError(f"crescendo.torch needs torch 2.1 or later, but this is {torch.__version__}; upgrade torch")
 
 if "CRESCENDO_FD" in os.environ:
     # What the program draws before it calls run(), such as a split of its data, must be the same on each worker.

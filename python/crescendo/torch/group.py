@@ -133,9 +133,11 @@ def _make_backend(device: torch.device, store: dist.Store, rank: int, size: int,
         # crescendo names the interface if the group spans nodes.
         interface = os.environ.get("GLOO_SOCKET_IFNAME", "lo")
         options._devices = [dist.ProcessGroupGloo.create_device(interface=interface)]
-        options._timeout = min(timeout, CONNECT_TIMEOUT)
+        can_change = hasattr(dist.ProcessGroupGloo, "set_timeout")  # from torch 2.9 on
+        options._timeout = min(timeout, CONNECT_TIMEOUT) if can_change else timeout
         backend = dist.ProcessGroupGloo(store, rank, size, options)
-        backend.set_timeout(timeout)
+        if can_change:
+            backend.set_timeout(timeout)
         return backend
     return dist.ProcessGroupNCCL(store, rank, size, _nccl_options(timeout))
 

@@ -62,10 +62,9 @@ def _settings() -> List[Setting]:
         (torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
         (torch.get_num_threads, torch.set_num_threads),
         (_determinism, lambda words: torch.use_deterministic_algorithms(words[0], warn_only=words[1])),
-    ]
-    if hasattr(torch, "get_default_device"):
         # A set default device, even the CPU, slows down every torch call.
-        found.append((torch.get_default_device, lambda device: torch.set_default_device(_unless_cpu(device))))
+        (_default_device, lambda device: torch.set_default_device(None if device == CPU else device)),
+    ]
     for place in PRECISIONS:
         found += _attribute(place, "fp32_precision")
     found.append((torch.get_float32_matmul_precision, torch.set_float32_matmul_precision))
@@ -82,8 +81,11 @@ def _determinism() -> Tuple[bool, bool]:
     return torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
 
 
-def _unless_cpu(device: torch.device) -> Any:
-    return None if device == CPU else device
+def _default_device() -> torch.device:
+    try:
+        return torch.get_default_device()
+    except AttributeError:  # torch 2.6, after set_default_device(None)
+        return CPU
 
 
 def _attribute(place: str, name: str) -> List[Setting]:

@@ -93,5 +93,4 @@ def _look_before(kind: Any, method: str, look: Callable[..., None]) -> None:
 
 _look_before(ReduceLROnPlateau, "step", Attached.note_schedule)
 _look_before(AveragedModel, "update_parameters", Attached.note_average)
-# Before torch 2.3, only CUDA has one.
-_look_before(getattr(torch.amp, "GradScaler", torch.cuda.amp.GradScaler), "step", Attached.note_scaler)
+_look_before(torch.amp.GradScaler, "step", Attached.note_scaler)
