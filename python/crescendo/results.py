@@ -48,8 +48,8 @@ class Results:
                 module = importlib.import_module(name)
             except ImportError:
                 continue
-            if name == "polars":  # None: infer types from all rows, not only the first ones
-                return module.DataFrame(_with_one_kind_a_column(rows), infer_schema_length=None)
+            if name == "polars":  # None: infer types from all rows. Not strict: a list may have both 0 and 0.9.
+                return module.DataFrame(_with_one_kind_a_column(rows), infer_schema_length=None, strict=False)
             return module.DataFrame(rows)
         missing = f"{library} is not" if library else "neither pandas nor polars is"
         raise ImportError(f"{missing} installed; use .{what}, a list of dicts")

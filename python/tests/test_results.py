@@ -141,12 +141,15 @@ class ResultsTest(unittest.TestCase):
 
     @unittest.skipUnless(importlib.util.find_spec("polars"), "polars is not installed: scripts/install.sh tools")
     def test_a_column_with_lists_beside_single_values_is_a_column_of_polars(self):
-        trials = [{"layers": value, "lr": 0.1, "widths": [1]} for value in ([64, 32], 64, "none", None)]
+        trials = [
+            {"layers": value, "lr": 0.1, "widths": [1], "betas": [0, 0.9]} for value in ([64, 32], 64, "none", None)
+        ]
 
         frame = results.Results(Path("s"), trials, [], None).frame(library="polars")
 
         self.assertEqual(frame["layers"].to_list(), ["[64, 32]", "64", '"none"', None])
         self.assertEqual((frame["lr"].to_list(), frame["widths"].to_list()), ([0.1] * 4, [[1]] * 4))
+        self.assertEqual(frame["betas"].to_list(), [[0.0, 0.9]] * 4)
 
     @unittest.skipUnless(importlib.util.find_spec("pandas") and importlib.util.find_spec("matplotlib"),
                          "pandas and Matplotlib are not installed: scripts/install.sh tools")
