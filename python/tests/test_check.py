@@ -1,5 +1,7 @@
 """The conformance test finds mistakes, and finds none in correct trainers."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -72,6 +74,14 @@ class StubTest(unittest.TestCase):
             else:
                 check.check_settings(conformance)
 
+    def test_a_trainer_that_a_sweep_starts_needs_no_word_that_only_doctor_gives(self):
+        trainer = [sys.executable, "-c", "raise SystemExit('what is --check-group?')"]
+        with mock.patch.object(check, "CHECKS", []), contextlib.redirect_stdout(io.StringIO()) as said:
+            num_failed = check.run(trainer, {})
+
+        self.assertEqual(num_failed, 0)
+        self.assertIn("note    it has no --check-group, so CRESCENDO_TRAINER must not name it", said.getvalue())
+
     def test_a_hello_that_lacks_something(self):
         said = self.complaint(check.check_hello, "send(type='hello', pid=1)\nstream.readline()")
         self.assertIn("'hello' lacks the key 'version'", said)
@@ -132,6 +142,7 @@ class ConformanceTest(unittest.TestCase):
         done = subprocess.run([*check_it, *words], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn(f"{len(check.CHECKS)} of {len(check.CHECKS)} checks pass", done.stdout)
+        self.assertNotIn("note ", done.stdout)
 
     def test_a_growing_program_of_crescendo_torch(self):
         self.run_check(sys.executable, str(HERE / "grow.py"), "--batch-size=8")
