@@ -25,6 +25,17 @@ class GradientsTest(unittest.TestCase):
         self.assertAlmostEqual(weight.grad.item(), 3.0, places=6)  # (1 + 2 + 6) / 3
         self.assertIsNone(unused.grad)  # as without a group, so weight decay does not change it
 
+    def test_sparse_gradients_of_several_passes_add_up(self):
+        table = torch.nn.Embedding(3, 1, sparse=True)
+        average = gradients.GradientAverage([table.weight], lambda call: call())
+        for index, (rows, share) in enumerate((([0, 2], 2 / 3), ([2], 1 / 3))):
+            average.expect(Group(CPU), index, 2, share)
+            table(torch.tensor(rows)).mean().backward()
+            if index == 0:
+                average.clear_gradients()
+
+        self.assertTrue(torch.allclose(table.weight.grad, torch.tensor([[1.0], [0.0], [2.0]]) / 3))
+
     def test_what_nobody_learns_from_is_exchanged_only_where_it_gets_gradients(self):
         learned, reached, hidden = (torch.nn.Parameter(torch.ones(1)) for _ in range(3))
         average = gradients.GradientAverage([learned], lambda call: call(), [reached, hidden])
