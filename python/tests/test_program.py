@@ -289,6 +289,17 @@ class ProgramTest(unittest.TestCase):
 
         self.assertEqual((self.trial().checkpoint / "latest/weights").read_text(), "1 2 3")
 
+    def test_a_checkpoint_that_was_a_link_to_a_folder_stayed_beside_later_ones(self):
+        own = Path(self.folder.name, "own")
+        own.mkdir()
+        for _ in range(2):  # the second process repeats what the first one saved last
+            trial = self.trial()
+            for resource in (1, 2):
+                trial.report(val_loss=0, resource=resource, save=lambda path: path.symlink_to("own"))
+            (own.parent / "saved.json").unlink()
+
+        self.assertEqual(sorted(path.name for path in own.parent.iterdir()), ["own", "saved-2"])
+
     def test_a_file_system_that_cannot_sync_folders_takes_checkpoints(self):
         sync = os.fsync
 
