@@ -292,7 +292,7 @@ class ProgramTest(unittest.TestCase):
     def test_a_checkpoint_that_was_a_link_to_a_folder_stayed_beside_later_ones(self):
         own = Path(self.folder.name, "own")
         own.mkdir()
-        for _ in range(2):  # the second process repeats what the first one saved last
+        for _ in range(2):  # the second process starts over
             trial = self.trial()
             for resource in (1, 2):
                 trial.report(val_loss=0, resource=resource, save=lambda path: path.symlink_to("own"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Callable, Iterator, List, Optional
 
 import torch
 from torch.utils.data import DataLoader, IterableDataset, RandomSampler, SequentialSampler
@@ -127,9 +127,6 @@ def _takes_each_sample_once(loader: DataLoader[Any]) -> bool:
 def reading(loader: DataLoader[Any], batches: List[List[int]], seed: int) -> DataLoader[Any]:
     """Makes a loader that reads these batches of the data set, with the options of `loader`. `seed` is for its
     processes."""
-    options: Dict[str, Any] = {}
-    if loader.num_workers > 0:
-        options = {"prefetch_factor": loader.prefetch_factor, "multiprocessing_context": loader.multiprocessing_context}
     return DataLoader(
         loader.dataset,
         batch_sampler=batches,
@@ -139,7 +136,8 @@ def reading(loader: DataLoader[Any], batches: List[List[int]], seed: int) -> Dat
         timeout=loader.timeout,
         worker_init_fn=_Start(loader.worker_init_fn),
         generator=torch.Generator().manual_seed(seed),
-        **options,
+        prefetch_factor=loader.prefetch_factor,
+        multiprocessing_context=loader.multiprocessing_context,
     )
 
 
