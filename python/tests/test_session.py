@@ -244,6 +244,46 @@ class SessionTest(unittest.TestCase):
             self.assertIn("no test function", self.failure(lambda trial: None, **order)[1])
 
 
+class OrdersTest(unittest.TestCase):
+    """A session with a trial, without a channel."""
+
+    def setUp(self):
+        self.channel = mock.Mock()
+        self.served = session.Session(
+            self.channel, CPU, arguments=settings.Arguments(), timeout=session.timedelta(), checkpoint_every=10
+        )
+        place = {"trial": 3, "generation": 4, "rank": 0, "size": 1, "max_resource": 9, "seed": 1}
+        self.served.terms = session.Join.parse({**place, "settings": {}, "directory": "", "state": "new"})
+        self.served._replica = state.Replica(3, {"model": torch.nn.Linear(1, 1)})
+
+    def test_only_rank_0_saves_when_it_leaves(self):
+        terms, replica = self.served.terms, self.served._replica
+        for rank in (1, 0):
+            terms.rank = rank
+            self.served.terms, self.served._replica = terms, replica
+            with mock.patch.object(session, "save_checkpoint") as save:
+                self.served._leave({"trial": 3, "save": True})
+            self.assertEqual(save.called, rank == 0)
+            self.channel.send.assert_called_with(type="left", trial=3, saved=rank == 0)
+
+    def test_a_decision_about_another_trial_is_no_answer(self):
+        progress = self.served._replica.progress
+        progress.pending = True
+        for trial, pending in ((2, True), (3, False)):
+            self.served._obey({"type": "decision", "trial": trial}, self.served._replica)
+            self.assertEqual(progress.pending, pending)
+
+    def test_a_repeated_report_has_no_measurements(self):
+        self.served._replica.progress.report = {"resource": 1, "metrics": {"loss": 0.5}}
+        self.served._measures = {"data_wait": 0.25}
+        for _ in range(2):
+            self.served._send_report(self.served._replica)
+
+        sent = [call.kwargs for call in self.channel.send.call_args_list]
+        self.assertEqual([each.get("data_wait") for each in sent], [0.25, None])
+        self.assertEqual([each["resource"] for each in sent], [1, 1])
+
+
 class SentTest(unittest.TestCase):
     def test_a_report_that_came_with_the_state_of_rank_0_is_not_taken_for_the_one_that_was_sent_before(self):
         ours, theirs = socket.socketpair()
