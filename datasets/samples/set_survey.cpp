@@ -83,7 +83,7 @@ void SetSurvey::look_at(const std::shared_ptr<SetFile>& file) {
         }
     }
     chunk_rows_ = std::max(chunk_rows_, file->columns().front().rows().chunk_samples);
-    if (parts.size() == open.size() && open.size() < OpenFiles::most()) {
+    if (open.size() < OpenFiles::most()) {
         open.push_back(file);
     }
     parts.push_back(std::move(part));
