@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -192,6 +193,24 @@ TEST_CASE("n-bit, szip and bitshuffle are left to the library and its plugins") 
         CHECK(set->inputs()[0].route == Route::library);
         CHECK(read_all(*set).inputs == bytes_of(values));
     }
+}
+
+TEST_CASE("chunks at the edge that are stored without their filters are left to the library") {
+    const TemporaryFolder folder;
+    std::vector<std::int32_t> values(7 * 16);
+    std::iota(values.begin(), values.end(), 0);
+    {
+        Hdf5Writer writer(folder / "set.h5", /*latest=*/true);
+        const auto settle = [](hid_t creation) {
+            REQUIRE(H5Pset_chunk_opts(creation, H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) >= 0);
+        };
+        writer.add("/inputs", {7, 16}, H5T_NATIVE_INT32, values, {.chunk = {5, 16}, .deflate = true, .settle = settle});
+    }
+
+    const auto set = SampleSet::open((folder / "set.h5").string() + ":/");
+
+    CHECK(set->inputs()[0].route == Route::library);
+    CHECK(read_all(*set).inputs == bytes_of(values));
 }
 
 TEST_CASE("a changed byte in a chunk causes an error with file, data set, samples, chunk and offset") {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <numeric>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "datasets/samples/sample_set.hpp"
+#include "datasets/samples/sample_stream.hpp"
 #include "tests/datasets/bytes_read.hpp"
 #include "tests/datasets/files.hpp"
 #include "tests/temporary_folder.hpp"
@@ -327,4 +329,39 @@ TEST_CASE("after a linked file changes, the next read fails and the set has anot
 
     CHECK_THROWS_WITH_AS(read_all(*set), Contains("data.h5 was written to"), std::runtime_error);
     CHECK(SampleSet::open(location)->identity() != set->identity());
+}
+
+TEST_CASE("sets that read other parts of the same rows have other identities, so they share no memory") {
+    const TemporaryFolder folder;
+    const auto location = write_counting_set(folder / "set.h5", 20, 4);
+    const std::vector<SetOptions> all{{},
+                                      {.inputs = {"inputs[:, 0]"}},
+                                      {.inputs = {"inputs[:, 1]"}},
+                                      {.window = {.length = 2}},
+                                      {.window = {.length = 2, .stride = 2}},
+                                      {.window = {.length = 2, .stride = 2, .horizon = 1}},
+                                      {.window = {.length = 2, .horizon = 1}}};
+    std::set<std::uint64_t> identities;
+
+    for (const auto& options : all) {
+        identities.insert(SampleSet::open(location, options)->identity());
+    }
+
+    CHECK(identities.size() == all.size());
+}
+
+TEST_CASE("a window and its target may come from the same data set") {
+    const TemporaryFolder folder;
+    const auto set = SampleSet::open(write_counting_set(folder / "set.h5", 20, 4),
+                                     {.inputs = {"targets"}, .targets = {"targets"}, .window = {.length = 3}});
+    CHECK(set->first_alike(1) == 1);
+
+    SampleStream stream(set, {.shuffle = Shuffle::none});
+    stream.enter({.group_batch = 18});
+    const auto slice = stream.next();
+
+    REQUIRE(slice);
+    std::vector<std::uint16_t> last_of_window(18);
+    std::iota(last_of_window.begin(), last_of_window.end(), 2);
+    CHECK(std::vector(slice->targets.begin(), slice->targets.end()) == bytes_of(last_of_window));
 }

@@ -128,6 +128,33 @@ TEST_CASE("each file of a set is unpacked by its own factors, however it is stor
     }
 }
 
+TEST_CASE("files that mark different numbers as missing are read by their own marks") {
+    const TemporaryFolder folder;
+    for (const char* mark : {"_FillValue", "valid_min", "valid_max"}) {
+        CAPTURE(mark);
+        for (const std::int16_t number : std::array<std::int16_t, 2>{3, 5}) {
+            Hdf5Writer writer(folder / (std::to_string(number) + ".h5"));
+            writer.add("/inputs", {3}, H5T_NATIVE_INT16, std::vector<std::int16_t>{3, 4, 5});
+            writer.attribute("/inputs", "scale_factor", H5T_NATIVE_DOUBLE, std::vector{2.0});
+            writer.attribute("/inputs", mark, H5T_NATIVE_INT16, std::vector{number});
+        }
+
+        const auto bytes = read_all(*SampleSet::open((folder / "?.h5").string() + ":/")).inputs;
+
+        std::vector<float> numbers(6);
+        REQUIRE(bytes.size() == numbers.size() * sizeof(float));
+        std::memcpy(numbers.data(), bytes.data(), bytes.size());
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            const std::size_t stored = 3 + i % 3;
+            const std::size_t marked = i < 3 ? 3 : 5;
+            const bool is_missing = mark == std::string("_FillValue")  ? stored == marked
+                                    : mark == std::string("valid_min") ? stored < marked
+                                                                       : stored > marked;
+            CHECK((is_missing ? std::isnan(numbers[i]) : numbers[i] == static_cast<float>(2 * stored)));
+        }
+    }
+}
+
 TEST_CASE("windows and parts of rows are unpacked by the factors of their file") {
     const TemporaryFolder folder;
     const auto set = SampleSet::open(write_differently_packed_files(folder.path()),
@@ -145,8 +172,9 @@ TEST_CASE("files with contradictory class names are refused, and otherwise the l
     using Names = std::vector<std::string>;
     const TemporaryFolder folder;
     const auto location = write_counting_files(folder.path(), {4, 4, 4}, 2);
-    name_classes(folder / "part-001.h5", "/train/targets", {"cat", "dog"});
-    name_classes(folder / "part-002.h5", "/train/targets", {"cat", "dog", "horse"});
+    name_classes(folder / "part-000.h5", "/train/targets", {"cat"});
+    name_classes(folder / "part-001.h5", "/train/targets", {"cat", "dog", "horse"});
+    name_classes(folder / "part-002.h5", "/train/targets", {"cat", "dog"});
     CHECK(SampleSet::open(location)->targets()[0].classes == Names{"cat", "dog", "horse"});
 
     name_classes(folder / "part-002.h5", "/train/targets", {"dog", "horse"});

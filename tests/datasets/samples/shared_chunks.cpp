@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -172,6 +173,43 @@ TEST_CASE("new chunks replace the oldest chunks but not chunks in use") {
     CHECK_FALSE(two.other.acquire({1, 21}, 2 * page).state() == State::claimed);  // larger than all of it
 }
 
+TEST_CASE("small chunks that outnumber the places for chunks also replace the oldest ones") {
+    Two two;  // 1,024 places
+    constexpr std::size_t few_bytes = 8;
+    for (int chunk = 0; chunk < 3000; ++chunk) {
+        auto lease = two.one.acquire({1, chunk}, few_bytes);
+        REQUIRE(lease.state() == State::claimed);
+        fill(lease.bytes(), {1, chunk});
+        lease.publish();
+    }
+
+    for (int chunk = 2999; chunk > 2999 - 1024; --chunk) {
+        const auto lease = two.other.acquire({1, chunk}, few_bytes);
+        REQUIRE(lease.state() == State::ready);
+        REQUIRE(is_filled(lease.bytes(), {1, chunk}));
+    }
+    CHECK(two.other.acquire({1, 2999 - 1024}, few_bytes).state() == State::claimed);
+}
+
+TEST_CASE("a process copies a limited number of chunks at a time") {
+    Two two(page);
+    give(two.one, {1, 7});
+    std::vector<SharedChunks::Lease> held;
+    for (std::size_t i = 0; i < SharedChunks::most_readers; ++i) {
+        held.push_back(two.other.acquire({1, 7}, chunk_bytes));
+        CHECK(held.back().state() == State::ready);
+    }
+
+    CHECK(two.other.acquire({1, 7}, chunk_bytes).state() == State::absent);
+    CHECK(has(two.one, {1, 7}));
+    held.pop_back();
+    CHECK(has(two.other, {1, 7}));
+    held.clear();
+    for (int chunk = 10; chunk < 14; ++chunk) {
+        give(two.one, {1, chunk});  // the last one takes the place of chunk 7
+    }
+}
+
 TEST_CASE("threads always get the chunks that they asked for, with chunks of many sizes") {
     Two two(16 * page);
     std::atomic<int> num_ready = 0;
@@ -266,6 +304,9 @@ TEST_CASE("processes killed at any moment leave the shared memory either working
 }
 
 TEST_CASE("memory that cannot be shared is refused with its path") {
+    const MemoryFile unprepared("test");  // as if a process had died before it wrote anything
+    std::filesystem::resize_file(unprepared.path(), std::size_t{1} << 20);
+    CHECK_THROWS_WITH(SharedChunks(unprepared.path(), page), Contains("is incomplete: the process that prepared it"));
     CHECK_THROWS_WITH(SharedChunks("/nonexistent/memory", page), Contains("/nonexistent/memory"));
 }
 
