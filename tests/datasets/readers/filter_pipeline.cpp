@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "core/random.hpp"
@@ -59,9 +60,29 @@ TEST_CASE("a checksum inside the compressed data counts toward their size") {
     REQUIRE(pipeline.has_value());
 
     CHECK(decode(*pipeline, zlib_stream(summed)) == elements);
+    auto swapped = summed;  // HDF5 before 1.6.3
+    std::swap(swapped[5], swapped[6]);
+    CHECK(decode(*pipeline, zlib_stream(swapped)) == elements);
     auto wrong = summed;
     wrong[2] = std::byte{0};
     CHECK_THROWS_WITH_AS(decode(*pipeline, zlib_stream(wrong)), Contains("checksum"), std::runtime_error);
+}
+
+TEST_CASE("an lzf stream refers back by up to 8,192 bytes") {
+    std::vector<std::byte> elements;
+    std::vector<std::byte> stored;
+    CounterRandom random(1, 0);
+    for (int i = 0; i < 8192; ++i) {
+        if (i % 32 == 0) {
+            stored.push_back(std::byte{31});  // 32 literal bytes follow
+        }
+        elements.push_back(static_cast<std::byte>(random.below(256)));
+        stored.push_back(elements.back());
+    }
+    stored.insert(stored.end(), {std::byte{(3 - 2) << 5 | 31}, std::byte{255}});  // three bytes from the beginning
+    elements.insert(elements.end(), {elements[0], elements[1], elements[2]});
+
+    CHECK(decode(*FilterPipeline::make({{32000}}, elements.size()), stored) == elements);
 }
 
 TEST_CASE("pipelines that cannot be undone are left to the library") {

@@ -95,6 +95,19 @@ TEST_CASE("an IDX file that is cut off anywhere is named") {
     }
 }
 
+TEST_CASE("a compressed IDX file that is longer than it says is named") {
+    const TemporaryFolder folder;
+    write_bytes(folder / "idx", gzip(idx_bytes(0x08, {2, 3}, bytes(std::array{1, 2, 3, 4, 5, 6, 7}))));
+
+    CHECK(complaint_of([&] { elements_of(folder / "idx"); }) == Contains("it is longer than it says"));
+    CHECK(complaint_of([&] {
+              IdxReader reader(folder / "idx");
+              std::vector<std::byte> second(3);
+              reader.skip(1);
+              reader.read(second);
+          }) == Contains("it is longer than it says"));
+}
+
 TEST_CASE("damage of a compressed IDX file is found wherever it is") {
     const TemporaryFolder folder;
     const auto packed = gzip(idx_bytes(0x08, {2, 3}, bytes(std::array{1, 2, 3, 4, 5, 6})));

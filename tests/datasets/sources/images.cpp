@@ -4,6 +4,7 @@
 #include <csetjmp>
 #include <cstdio>
 #include <filesystem>
+#include <numeric>
 #include <string>
 #include <vector>
 #ifdef CRESCENDO_PNG
@@ -33,6 +34,9 @@ TEST_CASE("each pixel of a resized image is the mean of the area that it covers"
     // Pillow's BILINEAR of [0, 30] to four: 0, 7.5, 22.5, 30.
     CHECK(resized({1, 2, {0, 0, 0, 30, 30, 30}}, 1, 4).rgb ==
           std::vector<std::uint8_t>{0, 0, 0, 8, 8, 8, 23, 23, 23, 30, 30, 30});
+    // A pixel's weight falls with its distance from the center, as in Pillow: 5/24, 7/24, 7/24, 5/24.
+    CHECK(resized({1, 4, {120, 120, 120, 0, 0, 0, 0, 0, 0, 0, 0, 0}}, 1, 1).rgb ==
+          std::vector<std::uint8_t>{25, 25, 25});
     const Image plain{5, 7, std::vector<std::uint8_t>(105, 200)};
     CHECK(resized(plain, 3, 11).rgb == std::vector<std::uint8_t>(99, 200));
 }
@@ -163,6 +167,22 @@ TEST_CASE("folders of images become a set whose classes are the folders in order
     CHECK(class_names_in(images.file) == std::vector<std::string>{"cat", "dog"});
 }
 
+TEST_CASE("more than 256 classes have numbers of two bytes") {
+    Images images;
+    write_png(images.temporary / "one.png", 1, 1, {7});
+    for (int i = 0; i < 257; ++i) {
+        const auto folder = images.folder / std::to_string(1000 + i);
+        fs::create_directories(folder);
+        fs::create_hard_link(images.temporary / "one.png", folder / "1.png");
+    }
+
+    const auto content = images.converted({.gray = true});
+
+    std::vector<std::uint16_t> numbers(257);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    CHECK(content.targets == bytes_of(numbers));
+}
+
 TEST_CASE("images are converted to grey by their brightness") {
     Images images;
     write_png(images.folder / "a/1.png", 1, 2, {255, 0, 0, 0, 255, 0});
@@ -252,8 +272,8 @@ TEST_CASE("images of different sizes cause an error that names both, unless all 
 
 TEST_CASE("an image that is cut off anywhere is refused with its name") {
     Images images;
-    write_png(images.folder / "a/1.png", 2, 2, {10, 20, 30, 40});
-    write_jpeg(images.folder / "a/2.jpg", 2, 2, {10, 20, 30});
+    write_png(images.folder / "a/1.png", 32, 32, std::vector<std::uint8_t>(1024, 7));
+    write_jpeg(images.folder / "a/2.jpg", 32, 32, {10, 20, 30});
     for (const std::string name : {"a/1.png", "a/2.jpg"}) {
         const auto whole = read_bytes(images.folder / name);
         for (std::size_t size = 0; size + 20 < whole.size(); size += 5) {

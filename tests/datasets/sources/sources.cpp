@@ -230,6 +230,14 @@ TEST_CASE("lines of a CSV file are samples, with the last column as targets") {
     CHECK(converted.of({file}, {}, {1, 2}).inputs == bytes_of<float>({3, -40}));
 }
 
+TEST_CASE("a comma between quotes does not end a cell of a CSV file") {
+    const Converted converted;
+    const auto file = converted.path("t.csv");
+    write_text(file, "\"length, in m\",class\n1,2\n");
+
+    CHECK(converted.of({file}, {.target_columns = {"length, in m"}}).targets == bytes_of<std::int64_t>({1}));
+}
+
 TEST_CASE("columns of a CSV file are chosen by name or number, and have types") {
     const Converted converted;
     const auto file = converted.path("t.csv");
