@@ -2,6 +2,7 @@
 
 import os
 import unittest
+from concurrent import futures
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from types import SimpleNamespace
@@ -36,6 +37,31 @@ class GroupTest(unittest.TestCase):
             backend = group._make_backend(torch.device("cpu"), dist.HashStore(), 0, 1, timedelta(seconds=9))
 
         self.assertEqual(backend.timeout, timedelta(seconds=9))
+
+    def test_members_that_fork_processes_did_not_notice_each_others_leaving(self):
+        store, timeout = dist.HashStore(), timedelta(seconds=1000)
+
+        def meet(rank):
+            return group.Group.meet(torch.device("cpu"), store, rank, 2, timeout)
+
+        with ThreadPoolExecutor(2) as threads:
+            leaving, staying = threads.map(meet, range(2))
+            held, end = os.pipe()
+            child = os.fork()
+            if child == 0:  # like a process of a DataLoader
+                os.close(end)
+                os.read(held, 1)
+                os._exit(0)
+            left = threads.submit(staying.sum, [1.0])
+            leaving.close()
+            is_noticed = bool(futures.wait([left], timeout=100).done)
+            os.close(end)
+            os.waitpid(child, 0)
+            staying.close()
+        os.close(held)
+
+        self.assertTrue(is_noticed)
+        self.assertIsInstance(left.exception(), group.PeerLost)
 
     def test_an_error_of_this_worker_is_not_taken_for_a_lost_peer(self):
         def raised_for(words):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import math
 import os
 import socket
 from datetime import timedelta
-from typing import Any, List, Optional, Sequence
+from typing import Any, List, Optional, Sequence, Set, Tuple
 
 import torch
 import torch.distributed as dist
@@ -56,15 +57,19 @@ class Group:
         self.rank = rank
         self.size = size
         self._backend = backend
+        self._sockets: Set[Tuple[str, str]] = set()  # those that the group opened
 
     @staticmethod
     def meet(device: torch.device, store: dist.Store, rank: int, size: int, timeout: timedelta) -> Group:
         """Meets the other members through `store`. Raises PeerLost if that fails, or the error itself if it is this
         worker's own fault."""
+        before = _open_sockets()
         try:
-            return Group(device, rank, size, _make_backend(device, store, rank, size, timeout))
+            group = Group(device, rank, size, _make_backend(device, store, rank, size, timeout))
         except Exception as error:  # libraries turn the store's exceptions into their own
             raise _cause(error) from None
+        group._sockets = _open_sockets() - before
+        return group
 
     @property
     def backend_name(self) -> str:
@@ -124,7 +129,23 @@ class Group:
         """Leaves the group: peers that still wait in it get an error."""
         backend, self._backend = self._backend, None
         if backend is not None and "NCCL" in type(backend).__name__:
-            backend.abort()  # Gloo's connections close with the object
+            backend.abort()
+        # Gloo's connections close with the object, but processes that the program forked have copies of them, such as
+        # those of a DataLoader with persistent_workers.
+        for descriptor, _ in self._sockets & _open_sockets():
+            with contextlib.suppress(OSError), socket.socket(fileno=os.dup(int(descriptor))) as connection:
+                connection.getpeername()  # raises OSError for a socket that listens
+                connection.shutdown(socket.SHUT_RDWR)
+        self._sockets = set()
+
+
+def _open_sockets() -> Set[Tuple[str, str]]:
+    """This process's sockets: their descriptors, with names that tell a socket from a later one of its descriptor."""
+    found = set()
+    for descriptor in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # it has been closed, as the one for this list
+            found.add((descriptor, os.readlink(f"/proc/self/fd/{descriptor}")))
+    return {each for each in found if each[1].startswith("socket:")}
 
 
 def _make_backend(device: torch.device, store: dist.Store, rank: int, size: int, timeout: timedelta) -> Any:
