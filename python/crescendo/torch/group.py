@@ -7,6 +7,7 @@ import ctypes
 import math
 import os
 import socket
+import weakref
 from datetime import timedelta
 from typing import Any, List, Optional, Sequence, Set, Tuple
 
@@ -57,7 +58,7 @@ class Group:
         self.rank = rank
         self.size = size
         self._backend = backend
-        self._sockets: Set[Tuple[str, str]] = set()  # those that the group opened
+        self._sockets: Set[Tuple[str, str]] = set()  # those that were opened while the group formed
 
     @staticmethod
     def meet(device: torch.device, store: dist.Store, rank: int, size: int, timeout: timedelta) -> Group:
@@ -69,6 +70,7 @@ class Group:
         except Exception as error:  # libraries turn the store's exceptions into their own
             raise _cause(error) from None
         group._sockets = _open_sockets() - before
+        _groups.add(group)
         return group
 
     @property
@@ -129,14 +131,10 @@ class Group:
         """Leaves the group: peers that still wait in it get an error."""
         backend, self._backend = self._backend, None
         if backend is not None and "NCCL" in type(backend).__name__:
-            backend.abort()
-        # Gloo's connections close with the object, but processes that the program forked have copies of them, such as
-        # those of a DataLoader with persistent_workers.
-        for descriptor, _ in self._sockets & _open_sockets():
-            with contextlib.suppress(OSError), socket.socket(fileno=os.dup(int(descriptor))) as connection:
-                connection.getpeername()  # raises OSError for a socket that listens
-                connection.shutdown(socket.SHUT_RDWR)
-        self._sockets = set()
+            backend.abort()  # Gloo's connections close with the object
+
+
+_groups: weakref.WeakSet[Group] = weakref.WeakSet()
 
 
 def _open_sockets() -> Set[Tuple[str, str]]:
@@ -146,6 +144,19 @@ def _open_sockets() -> Set[Tuple[str, str]]:
         with contextlib.suppress(OSError):  # it has been closed, as the one for this list
             found.add((descriptor, os.readlink(f"/proc/self/fd/{descriptor}")))
     return {each for each in found if each[1].startswith("socket:")}
+
+
+def _let_go() -> None:
+    """Takes the groups' connections from a process that the program has just forked, such as one of a DataLoader. With
+    its copies, peers would not notice that this worker leaves while that process lives."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for group in _groups:
+        for descriptor, _ in group._sockets & _open_sockets():
+            os.dup2(nothing, int(descriptor))
+    os.close(nothing)
+
+
+os.register_at_fork(after_in_child=_let_go)
 
 
 def _make_backend(device: torch.device, store: dist.Store, rank: int, size: int, timeout: timedelta) -> Any:
