@@ -273,6 +273,25 @@ class OrdersTest(unittest.TestCase):
             self.served._obey({"type": "decision", "trial": trial}, self.served._replica)
             self.assertEqual(progress.pending, pending)
 
+    def test_a_trial_that_was_saved_after_its_report_repeats_it(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            self.served._replica.progress.report = {"resource": 1, "metrics": {"loss": 0.5}}
+            checkpoint.save_checkpoint(self.served._replica, Path(folder, session.CHECKPOINT))
+            self.served._replica = None
+            self.served.terms.directory, self.served.terms.state = Path(folder), "checkpoint"
+            self.served._form(state.Replica(3, {"model": torch.nn.Linear(1, 1)}))
+
+        self.channel.send.assert_called_once_with(
+            type="report", trial=3, generation=4, resource=1, metrics={"loss": 0.5}
+        )
+
+    def test_a_trial_waits_after_its_last_epoch_even_if_told_to_continue(self):
+        self.served._replica.progress.epoch = 9
+        self.channel.wait.return_value = {"type": "leave", "trial": 3}
+
+        with self.assertRaises(session.Interruption):
+            self.served.wait_for_end(self.served._replica)
+
     def test_a_repeated_report_has_no_measurements(self):
         self.served._replica.progress.report = {"resource": 1, "metrics": {"loss": 0.5}}
         self.served._measures = {"data_wait": 0.25}
@@ -299,7 +318,7 @@ class SentTest(unittest.TestCase):
             place = {"trial": 3, "generation": 4, "rank": 0, "size": 1, "max_resource": 9, "seed": 1}
             served.terms = session.Join.parse({**place, "settings": {}, "directory": "", "state": "memory"})
             served._replica = replica
-            for resource in (1, 2):  # a peer that has died since was rank 0 at the second report
+            for resource in (1, 2, 2):  # a peer that has died since was rank 0 at the second report
                 replica.progress.report = {"resource": resource, "metrics": {"loss": 0.5}}
                 replica.progress.pending = True
                 served.terms.reported = resource - 1
