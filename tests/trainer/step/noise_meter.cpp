@@ -51,6 +51,13 @@ TEST_CASE("passes that are not measured only count towards the whole norm") {
 
     CHECK(sums.parts == 0);
     CHECK(sums.whole == 72);
+
+    (a * 3).sum().backward();
+    meter.begin_part();
+    a.sum().backward();
+    meter.end_part(1);
+
+    CHECK(meter.take(meter.take_parts()).parts == 2);
 }
 
 TEST_CASE("adjacent gradients, as in a reducer's bucket, count once each") {

@@ -96,7 +96,7 @@ TEST_CASE("a batch that does not fit into memory is evaluated in smaller parts")
 TEST_CASE("sums on the device are bit-identical to batches added up one by one in float64") {
     const auto device = make_cpu_device();
     const Task task{.input_shape = {8}, .target_shape = {}, .num_outputs = 3, .num_samples = 4};
-    const Settings settings = settings_of({{"model", "mlp"}, {"metrics", {"f1"}}});
+    const Settings settings = settings_of({{"model", "mlp"}, {"metrics", {"f1"}}, {"label_smoothing", 0.1}});
     const Trial trial(/*number=*/0, /*seed=*/1, settings, task, *device);
     SumsOnDevice sums(trial);
     double loss = 0;
@@ -108,7 +108,7 @@ TEST_CASE("sums on the device are bit-identical to batches added up one by one i
         const at::Tensor outputs = at::randn({4, 3}) * 10;
         const at::Tensor targets = at::randint(3, {4}, at::kLong);
         sums.add(outputs, targets, {0, 1, 2, 3});
-        loss += loss_sum(settings.loss, task, {}, outputs, targets).item<double>();
+        loss += loss_sum(settings.loss.of_evaluation(), task, {}, outputs, targets).item<double>();
         correct += num_correct(outputs, targets).item<double>();
         const at::Tensor more = metric_sums(settings, task, {}, outputs, targets);
         for (std::size_t i = 0; i < metrics.size(); ++i) {

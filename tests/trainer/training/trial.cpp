@@ -165,6 +165,9 @@ TEST_CASE("the losses of steps are added in order in float64, starting from an e
     train(1);
     CHECK(trial.full_progress().loss_sum == sum);
     CHECK(trial.full_progress().loss_samples == num_samples);
+
+    trial.restore(begun);
+    CHECK(trial.full_progress().loss_sum == 0.1);
 }
 
 TEST_CASE("if a checkpoint's batch exceeds the training set, a step has all samples") {
