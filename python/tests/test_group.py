@@ -1,4 +1,4 @@
-"""What a group over NCCL asks of torch, tested without a GPU."""
+"""What a group asks of torch, tested without a GPU."""
 
 import os
 import unittest
@@ -62,6 +62,13 @@ class GroupTest(unittest.TestCase):
 
         self.assertTrue(is_noticed)
         self.assertIsInstance(left.exception(), group.PeerLost)
+
+    def test_a_collective_over_gloo_may_take_longer_than_connecting(self):
+        timeout = 2 * group.CONNECT_TIMEOUT
+        alone = group.Group.meet(torch.device("cpu"), dist.HashStore(), rank=0, size=1, timeout=timeout)
+
+        self.assertEqual(alone._backend.options._timeout, timeout)
+        alone.close()
 
     def test_an_error_of_this_worker_is_not_taken_for_a_lost_peer(self):
         def raised_for(words):
