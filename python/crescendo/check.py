@@ -80,6 +80,11 @@ class Crescendo(FakeCrescendo):
     def send(self, trainer: int, **message: Any) -> None:
         super().send(trainer, **message, key_of_the_future=1)
 
+    def kill(self, trainer: int) -> None:
+        """Also kills the processes that the trainer started, as crescendo-guard does."""
+        self._signal_all(self.trainers[trainer], signal.SIGKILL)
+        super().kill(trainer)
+
     def _take(self, trainer: Any, line: bytes) -> None:
         super()._take(trainer, line)
         message = self.arrivals[-1][2]

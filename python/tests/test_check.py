@@ -36,11 +36,14 @@ class StubTest(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def complaint(self, function, code):
+    def trainer(self, code):
         program = Path(self.folder.name, "trainer")
         program.write_text(STUB + code)
         program.chmod(0o755)
-        conformance = check.Conformance([str(program)], {}, patience=60)
+        return [str(program)]
+
+    def complaint(self, function, code):
+        conformance = check.Conformance(self.trainer(code), {}, patience=60)
         self.addCleanup(conformance.close)
         with self.assertRaises(Unexpected) as complaint:
             function(conformance)
@@ -53,6 +56,14 @@ class StubTest(unittest.TestCase):
             conformance._crescendo = mock.Mock(arrivals=[(0.0, 0, {"type": "progress"}), (0.1, 0, report)])
             conformance.close()
             self.assertEqual(conformance.times_steps, times)
+
+    def test_processes_of_a_killed_trainer_held_its_connections_open(self):
+        program = self.trainer("if os.fork(): send(type='hello', pid=1, version='')\nstream.readline()")
+        with check.Crescendo(1, program) as crescendo:
+            crescendo.kill(0)
+            crescendo.trainers[0].socket.settimeout(60)
+
+            self.assertEqual(crescendo.trainers[0].socket.recv(1), b"")
 
     def test_a_trainer_has_as_long_to_start_as_a_sweep_gives_it(self):
         with mock.patch.object(check, "Crescendo") as started:
