@@ -267,11 +267,12 @@ class OrdersTest(unittest.TestCase):
             self.channel.send.assert_called_with(type="left", trial=3, saved=rank == 0)
 
     def test_a_decision_about_another_trial_is_no_answer(self):
-        progress = self.served._replica.progress
-        progress.pending = True
-        for trial, pending in ((2, True), (3, False)):
-            self.served._obey({"type": "decision", "trial": trial}, self.served._replica)
-            self.assertEqual(progress.pending, pending)
+        progress, terms = self.served._replica.progress, self.served.terms
+        progress.pending, terms.batch_multiple = True, 2
+        for trial, pending, checkpoint_at in ((2, True, None), (3, False, 5)):
+            self.served._obey({"type": "decision", "trial": trial, "checkpoint_at": 5}, self.served._replica)
+            self.assertEqual((progress.pending, terms.checkpoint_at), (pending, checkpoint_at))
+        self.assertEqual(terms.batch_multiple, 2)  # the order says nothing about it
 
     def test_a_trial_that_was_saved_after_its_report_repeats_it(self):
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):

@@ -80,12 +80,15 @@ class StateTest(unittest.TestCase):
         self.assertEqual(captured[0], captured[1])
 
     def test_a_newcomer_gets_the_whole_state(self):
-        source, newcomer, sent = self.replica(seed=3), self.replica(seed=1), []
-        state.share(source, Wire(0, sent))
-        state.share(newcomer, Wire(1, sent))
+        for chunk_bytes, is_cut in ((state.CHUNK_BYTES, False), (100, True)):
+            source, newcomer, sent = self.replica(seed=3), self.replica(seed=1), []
+            with mock.patch.object(state, "CHUNK_BYTES", chunk_bytes):
+                state.share(source, Wire(0, sent))
+                self.assertEqual(len(sent) > 3, is_cut)  # two messages are the skeleton and its length
+                state.share(newcomer, Wire(1, sent))
 
-        self.assertEqual(sent, [])
-        self.assert_same(source, newcomer)
+            self.assertEqual(sent, [])
+            self.assert_same(source, newcomer)
 
     def test_a_module_does_not_take_a_present_state_for_one_of_an_earlier_version(self):
         class Counted(Versioned):

@@ -327,6 +327,25 @@ class TrialTest(Alone):
 
         self.assertEqual((scheduler.last_epoch, self.optimizer.param_groups[0]["lr"]), (0, 0.1))
 
+    def test_the_last_step_of_an_epoch_is_full_only_if_it_has_the_whole_batch(self):
+        self.attach()
+        next(self.trial.epochs())
+        with mock.patch.object(self.trial._control, "note_step") as note_step:
+            self.train_on(loader_of(6))
+
+        self.assertEqual([call.args[1].is_full for call in note_step.call_args_list], [True, False])
+
+    def test_a_schedule_that_counts_steps_keeps_the_last_one_if_train_is_left_before_the_report(self):
+        schedule = torch.optim.lr_scheduler.StepLR(self.optimizer, 1)
+        self.attach(schedule=schedule)
+        next(self.trial.epochs())
+        for (x,) in self.trial.batches(loader_of()):
+            self.step(x)
+            schedule.step()
+        self.trial._held.return_to_noted()
+
+        self.assertEqual(schedule.last_epoch, 2)
+
     def test_a_schedule_that_steps_at_an_epochs_start_does_so_once_though_train_is_called_again(self):
         for num_steps in (0, 1):  # steps of the call of train that ends early
             self.setUp()
