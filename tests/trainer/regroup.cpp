@@ -173,7 +173,7 @@ TEST_CASE("a joining member gets a bit-identical state") {
     }
 }
 
-TEST_CASE("`optimizer_state: reset` resets the state only when the batch changes") {
+TEST_CASE("`optimizer_state: reset` resets the state only when the workers or the batch change") {
     const SweepFixture sweep;
     FakeCrescendo crescendo(2, "crescendo-trainer");
     Terms terms = sweep.terms("trial");
