@@ -172,7 +172,7 @@ ImportedLine whole_numbers(const std::string& name, std::int64_t min, std::int64
 
 ImportedLine stepped_numbers(const std::string& name, double min, double max, double step) {
     const double num_steps = std::floor((max - min) / step + 1e-9);
-    if (!(num_steps <= most_listed)) {
+    if (max < min || !(num_steps <= most_listed)) {
         return {name, uniform(min, max), fmt::format("was in steps of {}; now continuous", step)};
     }
     // Rounded to twelve digits of the largest number: 0.3 rather than 0.30000000000000004, and 0 rather than 5e-17.
