@@ -35,9 +35,9 @@ class Converter {
 
     OrderedJson convert(const YAML::Node& node, const std::string& key, int depth = 0) {
         count(node, key);
-        if (depth > max_depth) {
-            return mistaken(
-                key, fmt::format("is nested more than {} levels deep; does an alias contain itself?", max_depth));
+        if (depth > max_depth) {  // ends the reading, because such an alias repeats the mistake thousands of times
+            source_.fail(key,
+                         fmt::format("is nested more than {} levels deep; does an alias contain itself?", max_depth));
         }
         switch (node.Type()) {
             case YAML::NodeType::Map:

@@ -447,6 +447,7 @@ TEST_CASE("the message about invalid YAML gives its position") {
     });
     CHECK(error_in("a: &x [*x]\n").find("is nested more than 32 levels deep; does an alias contain itself?") !=
           std::string::npos);
+    CHECK(error_in("a: &x [1: *x, 2: *x]\n").size() < 1000);  // one mistake
     check_errors({
         {sound + "name: !path b\n", "sweep.yaml:10:1: name: has the tag !path, which means nothing here; remove it"},
         {"? [a, b]\n: 1\n",
