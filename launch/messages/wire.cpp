@@ -1,11 +1,35 @@
 #include "launch/messages/wire.hpp"
 
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "core/mapped.hpp"
 
-// These are found by argument-dependent lookup, so they are in the namespaces of their types.
+// The functions named to_json and from_json are found by argument-dependent lookup, so they are in the namespaces of
+// their types.
 namespace crescendo {
+
+template <class Value>
+concept IsWhole = std::is_integral_v<Value> || std::is_enum_v<Value> || requires(Value id) {
+    requires std::is_integral_v<decltype(id.value)>;
+};
+
+/// Reads a field. Throws Json::type_error if it is damaged: get_to() would make a whole number of any fraction.
+template <class Value>
+static void read_field(const nlohmann::json& json, Value& value) {
+    if (IsWhole<Value> && json.is_number_float()) {
+        throw nlohmann::json::type_error::create(302, "a fraction where a whole number belongs", &json);
+    }
+    json.get_to(value);
+}
+template <class Value>
+static void read_field(const nlohmann::json& json, std::optional<Value>& value) {
+    value.reset();
+    if (!json.is_null()) {
+        read_field(json, value.emplace());
+    }
+}
 
 // A message is sent as an array of its fields in declaration order, because names would take most of the time for a
 // report. Both ends are the same program.
@@ -24,7 +48,7 @@ void to_json(nlohmann::json& json, const Message& message) {
 template <HasFields Message>
 void from_json(const nlohmann::json& json, Message& message) {
     std::size_t index = 0;
-    for_each_field(Message::fields(), [&](const auto& field) { json.at(index++).get_to(field.of(message)); });
+    for_each_field(Message::fields(), [&](const auto& field) { read_field(json.at(index++), field.of(message)); });
 }
 
 }  // namespace protocol
@@ -33,7 +57,7 @@ namespace launch {
 
 // The same for our own messages, with their fields named here.
 #define CRESCENDO_TO_JSON(field) json.push_back(message.field);
-#define CRESCENDO_FROM_JSON(field) json.at(index++).get_to(message.field);
+#define CRESCENDO_FROM_JSON(field) read_field(json.at(index++), message.field);
 #define CRESCENDO_MESSAGE(Type, ...)                                                \
     static void to_json(Json& json, const Type& message) {                          \
         json = Json::array();                                                       \
@@ -73,7 +97,8 @@ Bytes encode_all(const std::vector<Variant>& messages) {
 
 template <class Variant, std::size_t... Kinds>
 Variant decode_one(const Json& message, std::index_sequence<Kinds...>) {
-    const auto index = message.at(0).get<std::size_t>();
+    std::size_t index = 0;
+    read_field(message.at(0), index);
     Variant result;
     const bool known =
         ((index == Kinds && (result = message.at(1).get<std::variant_alternative_t<Kinds, Variant>>(), true)) || ...);

@@ -133,4 +133,8 @@ TEST_CASE("an empty list of orders is a message too, and invalid messages are re
     CHECK(decode_orders(encode(std::vector<Order>{})).empty());
     CHECK_THROWS_AS(decode_orders({0xff, 0x00}), Json::exception);
     CHECK_THROWS_AS(decode_orders(Json::to_cbor({{99, Json::object()}})), Json::exception);
+
+    auto messages = Json::from_cbor(encode(std::vector<Notice>{WorkerStranded{TrialId{1}, SlotId{2}, 4}}));
+    messages[0][1][1] = 1e300;
+    CHECK_THROWS_AS(decode_notices(Json::to_cbor(messages)), Json::exception);
 }
