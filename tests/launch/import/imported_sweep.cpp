@@ -62,7 +62,7 @@ TEST_CASE("tiny and huge numbers in steps stay exact") {
 
     CHECK(stepped_numbers("x", 0, 3e-13, 1e-13).value == OrderedJson{{"values", {0.0, 1e-13, 2e-13, 3e-13}}});
     CHECK(stepped_numbers("x", 0, 3e300, 1e300).value == OrderedJson{{"values", {0.0, 1e300, 2e300, 3e300}}});
-    CHECK(stepped_numbers("x", 1e300, 1, 0.1).value == OrderedJson{{"min", 1e300}, {"max", 1.0}});  // refused later
+    CHECK(stepped_numbers("x", 1e300, 1, 0.1).value == uniform(1e300, 1));  // refused with the sweep file
     CHECK(whole_numbers("n", least, most, most).value == OrderedJson{{"values", {least, std::int64_t{-1}, most - 1}}});
     CHECK(whole_numbers("n", least, most, 2).value == OrderedJson{{"min", least}, {"max", most}});
 }
