@@ -149,9 +149,9 @@ def _open_sockets() -> Set[Tuple[str, str]]:
 def _let_go() -> None:
     """Takes the groups' connections from a process that the program has just forked, such as one of a DataLoader. With
     its copies, peers would not notice that this worker leaves while that process lives."""
-    nothing = os.open(os.devnull, os.O_RDWR)
+    nothing, inherited = os.open(os.devnull, os.O_RDWR), _open_sockets()
     for group in _groups:
-        for descriptor, _ in group._sockets & _open_sockets():
+        for descriptor, _ in group._sockets & inherited:
             os.dup2(nothing, int(descriptor))
     os.close(nothing)
 
